@@ -1,0 +1,4 @@
+// Command mkfs makes XFS filesystems.
+package main
+
+func main() {}
