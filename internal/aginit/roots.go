@@ -1,0 +1,106 @@
+package aginit
+
+import (
+	"math"
+
+	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
+)
+
+// root writes the header of a btree root that is a leaf of so many records and
+// returns the place of the records.
+func (b *Builder) root(p *placed, ag *geometry.AG, records int, dst []byte) []byte {
+	h := ondisk.BtreeBlock{
+		Magic: p.magic, Records: uint16(records),
+		Left: geometry.NullAGBlock, Right: geometry.NullAGBlock,
+		Blkno: uint64(b.g.Daddr(ag.Number, b.rootBlock(p))),
+		UUID:  b.id.UUID, Owner: uint32(ag.Number),
+	}
+	return dst[h.Put(dst, b.v5()):]
+}
+
+func (b *Builder) rootBlock(p *placed) geometry.AGBlock { return geometry.AGBlock(p.at >> b.g.BlockLog) }
+
+// patchRoot readdresses a V5 btree root; those of V4 do not know where they are.
+func (b *Builder) patchRoot(p *placed, agno geometry.AGNumber, dst []byte) {
+	ondisk.SetBtreeAddress(dst, uint64(b.g.Daddr(agno, b.rootBlock(p))), uint32(agno))
+}
+
+func (b *Builder) bnobt(p *placed, ag *geometry.AG, dst []byte) { b.freeExtents(p, ag, ag.Free, dst) }
+
+func (b *Builder) cntbt(p *placed, ag *geometry.AG, dst []byte) { b.freeExtents(p, ag, ag.BySize(), dst) }
+
+func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free []geometry.Extent, dst []byte) {
+	at := b.root(p, ag, len(free), dst)
+	for i, e := range free {
+		ondisk.AllocRecord{Start: uint32(e.Start), Blocks: uint32(e.Blocks)}.Put(at[i*ondisk.AllocRecordSize:])
+	}
+}
+
+// inobt is the inode btree and, since the chunk has free inodes, also the free inode btree.
+func (b *Builder) inobt(p *placed, ag *geometry.AG, dst []byte) {
+	var records int
+	if ag.Inodes.Blocks > 0 {
+		records = b.g.ChunkInodes() / geometry.InodesPerChunk
+	}
+	at := b.root(p, ag, records, dst)
+	for i := range records {
+		rec := ondisk.InodeRecord{
+			Start:  uint32(b.g.RootInode()) + uint32(i*geometry.InodesPerChunk),
+			Sparse: b.g.Features.Sparse, Count: geometry.InodesPerChunk,
+			FreeCount: geometry.InodesPerChunk, Free: math.MaxUint64,
+		}
+		if i == 0 {
+			rec.FreeCount -= usedInodes
+			rec.Free <<= usedInodes
+		}
+		rec.Put(at[i*ondisk.InodeRecordSize:])
+	}
+}
+
+// rmapbt lists every used extent with its owner; neighbours of one owner are one.
+func (b *Builder) rmapbt(p *placed, ag *geometry.AG, dst []byte) {
+	records := b.owners(ag)
+	at := b.root(p, ag, len(records), dst)
+	for i, rec := range records {
+		rec.Put(at[i*ondisk.RmapRecordSize:])
+	}
+}
+
+// owners collects an AG's used extents in disk order.
+func (b *Builder) owners(ag *geometry.AG) []ondisk.RmapRecord {
+	roots := b.g.Roots()
+	var list []ondisk.RmapRecord
+	add := func(start geometry.AGBlock, blocks geometry.Blocks, owner uint64) {
+		if blocks == 0 {
+			return
+		}
+		i := len(list)
+		for i > 0 && list[i-1].Start > uint32(start) {
+			i--
+		}
+		if i > 0 {
+			if left := &list[i-1]; left.Owner == owner && left.Start+left.Blocks == uint32(start) {
+				left.Blocks += uint32(blocks)
+				return
+			}
+		}
+		rec := ondisk.RmapRecord{Start: uint32(start), Blocks: uint32(blocks), Owner: owner}
+		list = append(list[:i], append([]ondisk.RmapRecord{rec}, list[i:]...)...)
+	}
+	add(0, b.g.SectorBlocks(), ondisk.OwnFS)
+	add(roots.Bno, 2, ondisk.OwnAG)
+	add(roots.Ino, geometry.Blocks(roots.Rmap-roots.Ino), ondisk.OwnInobt)
+	add(roots.Rmap, 1, ondisk.OwnAG)
+	if roots.Refcount != 0 {
+		add(roots.Refcount, 1, ondisk.OwnRefcount)
+	}
+	add(ag.Log.Start, ag.Log.Blocks, ondisk.OwnLog)
+	for _, agbno := range ag.FreeList {
+		add(agbno, 1, ondisk.OwnAG)
+	}
+	add(ag.Inodes.Start, ag.Inodes.Blocks, ondisk.OwnInodes)
+	return list
+}
+
+func (b *Builder) refcountbt(p *placed, ag *geometry.AG, dst []byte) { b.root(p, ag, 0, dst) }

@@ -1,0 +1,79 @@
+package aginit
+
+import (
+	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
+)
+
+// row is one header structure of an AG.
+type row struct {
+	name string
+	// root places a btree root; the other structures have a sector each, in
+	// the order of the table.
+	root  func(geometry.Roots) geometry.AGBlock
+	magic ondisk.BtreeMagic // of a btree root
+	// build writes the structure for an AG into its zeroed place, unsealed.
+	build func(*Builder, *placed, *geometry.AG, []byte)
+	// patch makes a structure of one plain AG that of another. nil: all are equal.
+	patch func(*Builder, *placed, geometry.AGNumber, []byte)
+	crc   int // offset of the checksum
+}
+
+// The structures of an AG in disk order. A new btree root is a row and a function.
+var sectorRows = []row{
+	{name: "superblock", build: (*Builder).superblock, crc: ondisk.SuperblockCRC},
+	{name: "AGF", build: (*Builder).agf, patch: (*Builder).patchAGF, crc: ondisk.AGFCRC},
+	{name: "AGI", build: (*Builder).agi, patch: (*Builder).patchAGI, crc: ondisk.AGICRC},
+	{name: "AGFL", build: (*Builder).agfl, patch: (*Builder).patchAGFL, crc: ondisk.AGFLCRC},
+}
+
+var rootRows = []row{
+	{name: "bnobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Bno }, magic: ondisk.BnoMagic, build: (*Builder).bnobt},
+	{name: "cntbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Cnt }, magic: ondisk.CntMagic, build: (*Builder).cntbt},
+	{name: "inobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Ino }, magic: ondisk.InoMagic, build: (*Builder).inobt},
+	{name: "finobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Fino }, magic: ondisk.FinoMagic, build: (*Builder).inobt},
+	{name: "rmapbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Rmap }, magic: ondisk.RmapMagic, build: (*Builder).rmapbt},
+	{name: "refcountbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Refcount }, magic: ondisk.RefcountMagic, build: (*Builder).refcountbt},
+}
+
+// magicV4 maps the btrees that V4 has to their magic numbers there.
+var magicV4 = map[ondisk.BtreeMagic]ondisk.BtreeMagic{
+	ondisk.BnoMagic: ondisk.BnoMagicV4,
+	ondisk.CntMagic: ondisk.CntMagicV4,
+	ondisk.InoMagic: ondisk.InoMagicV4,
+}
+
+// placed is a row with its place in the AG, in bytes.
+type placed struct {
+	row
+	at, size int
+}
+
+func (p *placed) in(header []byte) []byte { return header[p.at : p.at+p.size] }
+
+// rows is the table for one filesystem: only what it has, and where.
+func (b *Builder) rows() []placed {
+	g := b.g
+	sector, block := int(g.SectorSize), int(g.BlockSize)
+	list := make([]placed, 0, len(sectorRows)+1+len(rootRows))
+	for i, r := range sectorRows {
+		list = append(list, placed{r, i * sector, sector})
+	}
+	if end, area := len(sectorRows)*sector, int(g.Bytes(g.SectorBlocks())); end < area {
+		list = append(list, placed{row{name: "header padding"}, end, area - end})
+	}
+	roots := g.Roots()
+	for _, r := range rootRows {
+		at := r.root(roots)
+		switch {
+		case at == 0:
+			continue
+		case b.v5():
+			r.patch, r.crc = (*Builder).patchRoot, ondisk.BtreeCRC
+		default:
+			r.magic = magicV4[r.magic]
+		}
+		list = append(list, placed{r, int(at) * block, block})
+	}
+	return list
+}

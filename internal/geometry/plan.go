@@ -1,0 +1,260 @@
+package geometry
+
+import "fmt"
+
+// Limits of the format.
+const (
+	minBlockSize   = 512
+	minBlockSizeV5 = 1024
+	maxBlockSize   = 64 * kib
+	minSectorSize  = 512
+	maxSectorSize  = 32 * kib
+	defaultBlock   = 4096
+	minDirBlock    = 4 * kib
+)
+
+// Notes are what a plan has to say apart from its result.
+type Notes struct {
+	Notices  []string // about the filesystem; part of the tool's output
+	Warnings []string // about what was asked or found
+}
+
+// Plan computes the layout of the filesystem that spec asks for on a device.
+// The error joins a *Refusal for everything that is wrong, as far as one does
+// not follow from another.
+func Plan(spec Spec, dev Device) (*Geometry, Notes, error) {
+	p := &plan{spec: &spec, dev: &dev, g: &Geometry{Label: spec.Label, Inherit: spec.Data.Inherit}}
+	for _, step := range []func(){
+		p.planBlockSize, p.planSectors, p.planFeatures, p.planDirBlocks, p.planInodes,
+		p.planSize, p.planLogDevice, p.planStripes,
+		p.planAGs, p.planMaxInodes, p.planInodeAlign, p.planLog, p.checkInherit, p.checkSupported,
+		p.planRoot,
+	} {
+		step()
+		if p.stop {
+			break
+		}
+	}
+	if len(p.errs) > 0 {
+		return nil, p.notes, &Refusals{p.errs}
+	}
+	return p.g, p.notes, nil
+}
+
+// Refusals is everything that is wrong with what was asked.
+type Refusals struct{ List []error }
+
+func (r *Refusals) Error() string {
+	text := r.List[0].Error()
+	for _, err := range r.List[1:] {
+		text += "\n" + err.Error()
+	}
+	return text
+}
+
+// Unwrap gives the single refusals to errors.As.
+func (r *Refusals) Unwrap() []error { return r.List }
+
+// plan is a Geometry in the making. Its steps run in order; one that refuses
+// something ends the plan, after all of the step's refusals are known.
+type plan struct {
+	spec  *Spec
+	dev   *Device
+	g     *Geometry
+	notes Notes
+	errs  []error
+	stop  bool
+}
+
+func (p *plan) refuse(option, format string, args ...any) {
+	p.fail(refuse(option, format, args...))
+}
+
+func (p *plan) fail(err error) {
+	p.errs = append(p.errs, err)
+	p.stop = true
+}
+
+func (p *plan) notice(format string, args ...any) {
+	p.notes.Notices = append(p.notes.Notices, fmt.Sprintf(format, args...))
+}
+
+func (p *plan) warn(format string, args ...any) {
+	p.notes.Warnings = append(p.notes.Warnings, fmt.Sprintf(format, args...))
+}
+
+// size turns an option's length into bytes.
+func (p *plan) size(s Size) Bytes {
+	n, err := s.bytes(int64(p.g.SectorSize), int64(p.g.BlockSize))
+	if err != nil {
+		p.fail(err)
+	}
+	return n
+}
+
+func (p *plan) planBlockSize() {
+	size := p.spec.BlockSize.or(defaultBlock)
+	least := int64(minBlockSize)
+	if p.spec.Features.CRC.or(true) {
+		least = minBlockSizeV5
+	}
+	if size < least || size > int64(maxBlockSize) {
+		p.refuse("-b size", "%d bytes; blocks have %d to %d bytes, and less than %d only with -m crc=0",
+			size, least, maxBlockSize, minBlockSizeV5)
+		return
+	}
+	p.g.BlockSize, p.g.BlockLog = Bytes(size), log2(size)
+}
+
+// planSectors settles the sector sizes: what was asked for, else the device's
+// physical one, unless blocks are smaller than that and the logical one will do.
+func (p *plan) planSectors() {
+	g, block := p.g, int64(p.g.BlockSize)
+	asked := p.spec.DataSector
+	option := "-d sectsize"
+	if p.spec.SectorSize.Given {
+		asked, option = p.spec.SectorSize, "-s size"
+	}
+	size := asked.Value
+	if !asked.Given {
+		option, size = "", p.dev.PhysicalSector
+		if size > int64(maxSectorSize) {
+			size = p.dev.LogicalSector
+		}
+		if block < size && block >= p.dev.LogicalSector {
+			p.warn("blocks of %d bytes are smaller than the device's physical sectors of %d bytes; using its logical ones of %d bytes",
+				block, size, p.dev.LogicalSector)
+			size = p.dev.LogicalSector
+		}
+	}
+	switch {
+	case size < minSectorSize || size > int64(maxSectorSize):
+		p.refuse(option, "sectors of %d bytes; they have %d to %d", size, minSectorSize, maxSectorSize)
+		return
+	case block < size:
+		p.refuse("-b size", "blocks of %d bytes are smaller than sectors of %d bytes", block, size)
+		return
+	case size < p.dev.LogicalSector:
+		p.refuse(option, "sectors of %d bytes; the device's have %d", size, p.dev.LogicalSector)
+		return
+	}
+	g.SectorSize, g.SectorLog = Bytes(size), log2(size)
+	p.planLogSectors()
+}
+
+func (p *plan) planLogSectors() {
+	s, log := &p.spec.Log, &p.g.Log
+	log.External = s.External
+	asked := p.spec.SectorSize
+	if s.SectorSize.Given {
+		asked = s.SectorSize
+	}
+	def := int64(p.g.SectorSize)
+	if log.External {
+		def = p.dev.Log.LogicalSector
+	}
+	size := asked.or(def)
+	switch {
+	case !log.External && size != int64(p.g.SectorSize):
+		p.refuse("-l sectsize", "%d bytes; an internal log has the data section's sectors of %d bytes", size, p.g.SectorSize)
+	case size < minSectorSize || size > min(int64(maxSectorSize), int64(p.g.BlockSize)):
+		p.refuse("-l sectsize", "%d bytes; log sectors have %d bytes to the size of a block, %d", size, minSectorSize, p.g.BlockSize)
+	case size > minSectorSize && p.spec.Features.LogVersion.or(2) < 2:
+		p.refuse("-l version", "version 1 logs have sectors of %d bytes, not %d", minSectorSize, size)
+	}
+	log.SectorSize, log.SectorLog = Bytes(size), log2(max(size, 1))
+}
+
+func (p *plan) planDirBlocks() {
+	g := p.g
+	size := max(g.BlockSize, minDirBlock)
+	if asked := p.spec.DirBlockSize; asked.Given {
+		size = p.size(asked.Value)
+		if size < g.BlockSize || size > maxBlockSize {
+			p.refuse("-n size", "%d bytes; directory blocks have at least the size of a block, %d, and at most %d",
+				size, g.BlockSize, maxBlockSize)
+			return
+		}
+	}
+	g.DirBlockSize, g.DirBlockLog = size, log2(int64(max(size, 1)))
+}
+
+// askedBlocks turns a section's size into blocks; a part of a block is dropped.
+func (p *plan) askedBlocks(s Size) Blocks {
+	n := p.size(s)
+	if n%minBlockSize != 0 {
+		p.refuse(s.Limits.Option, "%d bytes is no multiple of %d", n, minBlockSize)
+	}
+	if rest := n % p.g.BlockSize; rest != 0 {
+		p.warn("%s: %d bytes is no multiple of the block size; using %d", s.Limits.Option, n, n-rest)
+	}
+	return blocksIn(n, p.g.BlockLog)
+}
+
+// usable is what of a device of so many bytes can be addressed: whole sectors,
+// and whole KiB, because that was once the resolution of device sizes.
+func usable(n Bytes, sectorLog uint) Bytes { return n &^ (1<<max(sectorLog, 10) - 1) }
+
+// planSize settles the size of the data section.
+func (p *plan) planSize() {
+	g := p.g
+	there := blocksIn(usable(p.dev.Size, g.SectorLog), g.BlockLog)
+	g.Blocks = there
+	if asked := p.spec.Data.Size; asked.Given {
+		g.Blocks = p.askedBlocks(asked.Value)
+		if g.Blocks > there && !p.dev.Grows {
+			p.refuse("-d size", "%s is %d blocks, and the device has %d", asked.Value.Text, g.Blocks, there)
+			return
+		}
+	}
+	if least := p.agMin(); g.Blocks < least && !p.stop {
+		p.refuse("", "%d blocks of data are too few, the least is %d (16 MiB)", g.Blocks, least)
+	}
+}
+
+func (p *plan) planLogDevice() {
+	g, s := p.g, &p.spec.Log
+	if s.Size.Given {
+		g.Log.Blocks = p.askedBlocks(s.Size.Value)
+	}
+	if !g.Log.External {
+		return
+	}
+	there := blocksIn(usable(p.dev.Log.Size, g.Log.SectorLog), g.BlockLog)
+	switch {
+	case g.Log.Blocks == 0:
+		g.Log.Blocks = there
+	case g.Log.Blocks > there && !p.dev.Log.Grows:
+		p.refuse("-l size", "%s is %d blocks, and the log device has %d", s.Size.Value.Text, g.Log.Blocks, there)
+	}
+}
+
+// checkInherit bounds the extent size hints: one extent, and half an AG.
+func (p *plan) checkInherit() {
+	const maxExtent = 1<<21 - 1
+	most := min(maxExtent, p.g.AGBlocks/2)
+	in := &p.spec.Data.Inherit
+	if v := in.ExtentSize.Value; Blocks(v) > most {
+		p.refuse("-d extszinherit", "%d blocks; the most is %d", v, most)
+	}
+	if v := in.CowExtent.Value; Blocks(v) > most {
+		p.refuse("-d cowextsize", "%d blocks; the most is %d", v, most)
+	}
+}
+
+// checkSupported refuses what is too small to be of use, unless that was asked for.
+func (p *plan) checkSupported() {
+	g := p.g
+	if p.spec.SmallAllowed {
+		return
+	}
+	if least := blocksIn(300*mib, g.BlockLog); g.Blocks < least {
+		p.refuse("", "the filesystem would have %d MiB; the least that is supported is 300 MiB", g.Bytes(g.Blocks)/mib)
+	}
+	if g.Log.Blocks < blocksIn(realisticLog, g.BlockLog) {
+		p.refuse("-l size", "the log would have %d MiB; the least that is supported is 64 MiB", g.Bytes(g.Log.Blocks)/mib)
+	}
+	if g.AGCount < 2 {
+		p.refuse("-d agcount", "one AG has no second superblock to recover from; the least that is supported is 2")
+	}
+}

@@ -1,0 +1,125 @@
+package geometry
+
+// Opt is a value that may not have been given.
+type Opt[T any] struct {
+	Value T
+	Given bool
+}
+
+// Given wraps a value that was asked for.
+func Given[T any](v T) Opt[T] { return Opt[T]{v, true} }
+
+// or is the value, or def where none was given.
+func (o Opt[T]) or(def T) T {
+	if o.Given {
+		return o.Value
+	}
+	return def
+}
+
+// Spec is what was asked of a filesystem; "not given" is explicit.
+// Its zero value asks for the defaults.
+type Spec struct {
+	BlockSize  Opt[int64]
+	SectorSize Opt[int64] // -s size, which is the log's too
+	DataSector Opt[int64] // -d sectsize, which is not
+
+	Data  DataSpec
+	Log   LogSpec
+	Inode InodeSpec
+
+	DirBlockSize Opt[Size]
+	Features     FeatureSpec
+	Label        string
+
+	// SmallAllowed lifts the least sizes of filesystem and log and the least
+	// number of AGs that the tools support.
+	SmallAllowed bool
+	// CPUs is what concurrency "nr_cpus" stands for.
+	CPUs int
+}
+
+// DataSpec is what was asked of the data section.
+type DataSpec struct {
+	Size        Opt[Size]
+	AGCount     Opt[int64]
+	AGSize      Opt[Size]
+	Concurrency Opt[int64]
+
+	StripeUnit512  Opt[int64] // sunit, in basic blocks
+	StripeWidth512 Opt[int64] // swidth, in basic blocks
+	StripeUnit     Opt[Size]  // su
+	StripeWidth    Opt[int64] // sw, in stripe units
+	NoAlign        Opt[bool]
+
+	Inherit Inherit
+}
+
+// Inherit is what the root directory hands on to files made in it.
+type Inherit struct {
+	ProjectID  Opt[uint32]
+	ExtentSize Opt[uint32] // in blocks
+	CowExtent  Opt[uint32] // in blocks
+	DAX        Opt[bool]
+	Realtime   Opt[bool]
+}
+
+// LogSpec is what was asked of the log.
+type LogSpec struct {
+	External      bool
+	Size          Opt[Size]
+	AG            Opt[int64]
+	StripeUnit512 Opt[int64] // sunit, in basic blocks
+	StripeUnit    Opt[Size]  // su
+	SectorSize    Opt[int64]
+	Concurrency   Opt[int64]
+}
+
+// InodeSpec is what was asked of inodes.
+type InodeSpec struct {
+	Size       Opt[int64]
+	PerBlock   Opt[int64]
+	MaxPercent Opt[int64]
+}
+
+// FeatureSpec is which features were asked for.
+type FeatureSpec struct {
+	CRC, Finobt, InobtCount, Rmapbt, Reflink, Bigtime Opt[bool] // -m
+	Sparse, Nrext64, Exchange, Align, Projid32        Opt[bool] // -i
+	LazyCount                                         Opt[bool] // -l
+	Ftype, Parent, CaseFold                           Opt[bool] // -n
+	Attr                                              Opt[int64]
+	LogVersion                                        Opt[int64]
+	Autofsck                                          Opt[Autofsck]
+}
+
+// Autofsck is what the filesystem asks of a background checker, a property of
+// the root directory.
+type Autofsck string
+
+// The values of the autofsck property. Unset writes none.
+const (
+	AutofsckUnset    Autofsck = ""
+	AutofsckNone     Autofsck = "none"
+	AutofsckCheck    Autofsck = "check"
+	AutofsckOptimize Autofsck = "optimize"
+	AutofsckRepair   Autofsck = "repair"
+)
+
+// Device is what the targets are. The log's part counts only for an external log.
+type Device struct {
+	Size           Bytes
+	LogicalSector  int64
+	PhysicalSector int64
+	StripeUnit     Bytes // as the device advertises it, 0 for none
+	StripeWidth    Bytes
+	SolidState     bool
+	// Grows says that the target is a file that may be made as long as the size asked for.
+	Grows bool
+
+	Log struct {
+		Size          Bytes
+		LogicalSector int64
+		Grows         bool
+	}
+}

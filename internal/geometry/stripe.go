@@ -1,0 +1,128 @@
+package geometry
+
+const maxStripe = 1<<31 - 1 // basic blocks
+
+// planStripes settles the stripe unit and width: what was asked for, else what
+// the device advertises, if that makes sense.
+func (p *plan) planStripes() {
+	g, s := p.g, &p.spec.Data
+	unit, width := p.askedStripes()
+	if p.stop {
+		return
+	}
+	off := s.NoAlign.Value || (s.StripeUnit.Given || s.StripeUnit512.Given) && unit == 0 && width == 0
+	fromDevice := !off && unit == 0
+	if fromDevice {
+		unit, width = p.deviceStripes()
+	} else if !off && p.dev.StripeUnit != 0 && (unit != p.dev.StripeUnit || width != p.dev.StripeWidth) {
+		p.warn("the stripe unit and width asked for (%d and %d bytes) are not the device's (%d and %d)",
+			unit, width, p.dev.StripeUnit, p.dev.StripeWidth)
+	}
+	if !off && (unit%g.BlockSize != 0 || width%g.BlockSize != 0) {
+		if !fromDevice {
+			p.refuse("-d su", "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, g.BlockSize)
+			return
+		}
+		unit, width = 0, 0
+	}
+	g.StripeUnit, g.StripeWidth = blocksIn(unit, g.BlockLog), blocksIn(width, g.BlockLog)
+	p.planLogStripe()
+}
+
+// askedStripes is the stripe unit and width that were asked for, in bytes.
+func (p *plan) askedStripes() (unit, width Bytes) {
+	s := &p.spec.Data
+	if s.StripeUnit512.Given != s.StripeWidth512.Given {
+		p.refuse("-d sunit", "sunit and swidth go together")
+		return 0, 0
+	}
+	option := "-d sunit"
+	unit = Bytes(s.StripeUnit512.Value) * BasicBlock
+	width = Bytes(s.StripeWidth512.Value) * BasicBlock
+	if s.StripeUnit.Given || s.StripeWidth.Given {
+		option = "-d su"
+		unit = p.size(s.StripeUnit.Value)
+		if s.StripeUnit.Given != s.StripeWidth.Given && (unit != 0 || s.StripeWidth.Value != 0) {
+			p.refuse(option, "su and sw go together")
+			return 0, 0
+		}
+		if count := s.StripeWidth.Value; count > 0 && unit > maxStripe*BasicBlock/Bytes(count) {
+			p.refuse("-d sw", "%d times the stripe unit of %d bytes is more than 1 TiB", count, unit)
+			return 0, 0
+		}
+		width = unit * Bytes(s.StripeWidth.Value)
+	}
+	if reason := badStripes(unit, width, p.g.SectorSize); reason != "" && !p.stop {
+		p.refuse(option, "a stripe unit of %d bytes and a width of %d bytes: %s", unit, width, reason)
+	}
+	return unit, width
+}
+
+// badStripes tells why a stripe unit and width do not go together, or "".
+func badStripes(unit, width, sector Bytes) string {
+	switch {
+	case unit > maxStripe*BasicBlock || width > maxStripe*BasicBlock:
+		return "they are below 1 TiB"
+	case sector != 0 && unit%sector != 0:
+		return "the unit is a multiple of the sector size"
+	case unit != 0 && width == 0 || unit > width:
+		return "the width is not smaller than the unit"
+	case unit == 0 && width != 0:
+		return "a width needs a unit"
+	case unit != 0 && width%unit != 0:
+		return "the width is a multiple of the unit"
+	}
+	return ""
+}
+
+func (p *plan) deviceStripes() (unit, width Bytes) {
+	unit, width = p.dev.StripeUnit, p.dev.StripeWidth
+	if unit == 0 && width == 0 {
+		return 0, 0
+	}
+	if reason := badStripes(unit, width, 0); reason != "" {
+		p.warn("the device reports a stripe unit of %d and a width of %d bytes, which makes no sense; ignoring them", unit, width)
+		return 0, 0
+	}
+	if p.g.Blocks < blocksIn(gib, p.g.BlockLog) {
+		p.warn("the filesystem is smaller than 1 GiB; ignoring the device's stripe unit of %d and width of %d bytes", unit, width)
+		return 0, 0
+	}
+	return unit, width
+}
+
+const (
+	maxLogStripe      = 256 * kib
+	fallbackLogStripe = 32 * kib
+)
+
+// planLogStripe settles the unit in which log writes are padded: what was
+// asked for, a block for log sectors above 512 bytes, else the data's stripe unit.
+func (p *plan) planLogStripe() {
+	g, s := p.g, &p.spec.Log
+	asked := s.StripeUnit.Given || s.StripeUnit512.Given
+	unit := Bytes(s.StripeUnit512.Value) * BasicBlock
+	switch {
+	case s.StripeUnit.Given:
+		unit = p.size(s.StripeUnit.Value)
+	case !asked && g.Log.SectorSize > BasicBlock:
+		unit = g.BlockSize
+	}
+	if unit%g.BlockSize != 0 {
+		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, g.BlockSize)
+	}
+	if asked && g.Features.LogVersion == 1 {
+		p.warn("-l su: a log with a stripe unit has version 2")
+		g.Features.LogVersion = 2
+	}
+	if unit == 0 && g.Features.LogVersion == 2 && !g.Log.External {
+		unit = g.Bytes(g.StripeUnit)
+	}
+	if g.Features.LogVersion == 2 && unit > maxLogStripe {
+		if asked {
+			p.warn("-l su: %d bytes is more than %d; using %d", unit, maxLogStripe, fallbackLogStripe)
+		}
+		unit = fallbackLogStripe
+	}
+	g.Log.StripeUnit = blocksIn(unit, g.BlockLog)
+}
