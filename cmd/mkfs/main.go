@@ -1,4 +1,59 @@
-// Command mkfs makes XFS filesystems.
+// Command mkfs makes XFS filesystems on devices and in image files.
 package main
 
-func main() {}
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+)
+
+func main() {
+	os.Exit(run(os.Args, os.Stdout, os.Stderr))
+}
+
+// run is the whole program; it returns the exit status: 0, 1, or 128 and the
+// number of the signal that stopped it.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := withSignals(context.Background())
+	defer stop()
+	name := filepath.Base(args[0])
+	cmd := newCommand(name, stdout, stderr)
+	cmd.SetArgs(args[1:])
+	err := cmd.ExecuteContext(ctx)
+	var sig signalError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &sig):
+		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+		return 128 + int(sig.Signal)
+	}
+	report(stderr, name, err)
+	return 1
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ syscall.Signal }
+
+func (s signalError) Error() string { return "stopped by signal: " + s.Signal.String() }
+
+// withSignals is a context that SIGINT and SIGTERM end.
+func withSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	ch := make(chan os.Signal, 1)
+	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		if sig, ok := (<-ch).(syscall.Signal); ok {
+			cancel(signalError{sig})
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(ch)
+		close(ch)
+	}
+}

@@ -19,7 +19,9 @@ func (b *Builder) root(p *placed, ag *geometry.AG, records int, dst []byte) []by
 	return dst[h.Put(dst, b.v5()):]
 }
 
-func (b *Builder) rootBlock(p *placed) geometry.AGBlock { return geometry.AGBlock(p.at >> b.g.BlockLog) }
+func (b *Builder) rootBlock(p *placed) geometry.AGBlock {
+	return geometry.AGBlock(p.at >> b.g.BlockLog)
+}
 
 // patchRoot readdresses a V5 btree root; those of V4 do not know where they are.
 func (b *Builder) patchRoot(p *placed, agno geometry.AGNumber, dst []byte) {
@@ -28,7 +30,9 @@ func (b *Builder) patchRoot(p *placed, agno geometry.AGNumber, dst []byte) {
 
 func (b *Builder) bnobt(p *placed, ag *geometry.AG, dst []byte) { b.freeExtents(p, ag, ag.Free, dst) }
 
-func (b *Builder) cntbt(p *placed, ag *geometry.AG, dst []byte) { b.freeExtents(p, ag, ag.BySize(), dst) }
+func (b *Builder) cntbt(p *placed, ag *geometry.AG, dst []byte) {
+	b.freeExtents(p, ag, ag.BySize(), dst)
+}
 
 func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free []geometry.Extent, dst []byte) {
 	at := b.root(p, ag, len(free), dst)

@@ -34,7 +34,7 @@ func (p *plan) planLog() {
 func (p *plan) planExternalLog(least Blocks) {
 	g := p.g
 	if unit := g.Log.StripeUnit; unit > 0 {
-		most := min(blocksIn(usable(p.dev.Log.Size, g.Log.SectorLog), g.BlockLog), maxLogBlocks)
+		most := min(blocksIn(Usable(p.dev.Log.Size, g.Log.SectorSize), g.BlockLog), maxLogBlocks)
 		p.alignLogSize(unit, most)
 	}
 	p.checkLogSize(least)

@@ -191,14 +191,14 @@ func (p *plan) askedBlocks(s Size) Blocks {
 	return blocksIn(n, p.g.BlockLog)
 }
 
-// usable is what of a device of so many bytes can be addressed: whole sectors,
-// and whole KiB, because that was once the resolution of device sizes.
-func usable(n Bytes, sectorLog uint) Bytes { return n &^ (1<<max(sectorLog, 10) - 1) }
+// Usable is what of a device of n bytes can be addressed: whole sectors, and
+// whole KiB, because that was once the resolution of device sizes.
+func Usable(n, sector Bytes) Bytes { return n &^ (max(sector, kib) - 1) }
 
 // planSize settles the size of the data section.
 func (p *plan) planSize() {
 	g := p.g
-	there := blocksIn(usable(p.dev.Size, g.SectorLog), g.BlockLog)
+	there := blocksIn(Usable(p.dev.Size, g.SectorSize), g.BlockLog)
 	g.Blocks = there
 	if asked := p.spec.Data.Size; asked.Given {
 		g.Blocks = p.askedBlocks(asked.Value)
@@ -220,7 +220,7 @@ func (p *plan) planLogDevice() {
 	if !g.Log.External {
 		return
 	}
-	there := blocksIn(usable(p.dev.Log.Size, g.Log.SectorLog), g.BlockLog)
+	there := blocksIn(Usable(p.dev.Log.Size, g.Log.SectorSize), g.BlockLog)
 	switch {
 	case g.Log.Blocks == 0:
 		g.Log.Blocks = there

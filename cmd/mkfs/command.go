@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mkfs/internal/geometry"
+	"mkfs/internal/options"
+)
+
+// formatVersion is the release of xfsprogs whose format and options these are.
+const formatVersion = "7.2.0"
+
+// flagsOf are the options that are not sections of suboptions.
+type flagsOf struct {
+	force, quiet, dryRun, keep, version bool
+	unsupported                         bool
+	size, engine                        string
+	depth, batch                        int
+}
+
+// newCommand makes the command. Under any name it formats; suboptions are
+// parsed as they come, so that all faults are known in the end.
+func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
+	var f flagsOf
+	parser := options.NewParser()
+	cmd := &cobra.Command{
+		Use:           name + " [options] TARGET",
+		Short:         "Make an XFS filesystem on a block device or in an image file",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.version {
+				fmt.Fprintf(stdout, "%s version %s\n", name, version())
+				return nil
+			}
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("one target, please; what is %q for?", args[1])}
+			}
+			for _, path := range args {
+				parser.Target(path)
+			}
+			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
+			return j.run(cmd.Context())
+		},
+	}
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	cmd.CompletionOptions.DisableDefaultCmd = true
+	cmd.SetHelpCommand(&cobra.Command{Hidden: true})
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	f.add(cmd.Flags(), parser)
+	cmd.SetHelpFunc(func(*cobra.Command, []string) { help(stdout, name, cmd.Flags()) })
+	return cmd
+}
+
+func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
+	fs.SortFlags = false
+	for _, s := range options.Sections {
+		fs.VarP(suboptions{parser, s.Flag}, s.Help+" ", string(s.Flag), s.Help)
+		fs.Lookup(s.Help + " ").Hidden = true
+	}
+	fs.VarP(label{parser}, "label ", "L", "label of the filesystem, up to 12 bytes")
+	fs.VarP(proto{parser}, "prototype ", "p", "fill from a prototype file or directory (not supported yet)")
+	fs.BoolVarP(&f.force, "force", "f", false, "overwrite a filesystem or partition table that is there")
+	fs.BoolVarP(&f.force, "C ", "C", false, "the same as -f")
+	fs.Lookup("C ").Hidden = true
+	fs.BoolVarP(&f.quiet, "quiet", "q", false, "do not print the geometry")
+	fs.BoolVarP(&f.dryRun, "dry-run", "N", false, "print the geometry and write nothing")
+	fs.BoolVarP(&f.keep, "no-discard", "K", false, "do not discard the device's old contents")
+	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
+	fs.StringVar(&f.size, "size", "", "size of an image file: make it if it is missing, grow it if it is shorter")
+	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
+	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
+	fs.IntVar(&f.batch, "batch", 256, "allocation groups built and queued together")
+	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")
+}
+
+// suboptions is an option of one letter as a flag.
+type suboptions struct {
+	parser *options.Parser
+	flag   byte
+}
+
+func (s suboptions) Set(arg string) error { s.parser.Option(s.flag, arg); return nil }
+func (s suboptions) String() string       { return "" }
+func (s suboptions) Type() string         { return "suboptions" }
+
+type label struct{ parser *options.Parser }
+
+func (l label) Set(arg string) error { l.parser.Label(arg); return nil }
+func (l label) String() string       { return "" }
+func (l label) Type() string         { return "label" }
+
+type proto struct{ parser *options.Parser }
+
+func (p proto) Set(arg string) error {
+	p.parser.Request.Proto = geometry.Given(arg)
+	return nil
+}
+func (p proto) String() string { return "" }
+func (p proto) Type() string   { return "file" }
+
+// usageError is one that --help may help with.
+type usageError struct{ error }
+
+func (u usageError) Unwrap() error { return u.error }
+
+// report prints an error, a line for each thing that is wrong.
+func report(stderr io.Writer, name string, err error) {
+	list := []error{err}
+	var refusals *geometry.Refusals
+	usage := errors.As(err, new(usageError))
+	if errors.As(err, &refusals) {
+		list, usage = refusals.List, true
+	}
+	for _, e := range list {
+		fmt.Fprintf(stderr, "%s: %v\n", name, e)
+	}
+	if usage {
+		fmt.Fprintf(stderr, "See '%s --help'.\n", name)
+	}
+}
+
+func version() string {
+	v := formatVersion
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v += " (mkfs " + info.Main.Version + ")"
+	}
+	return v
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"mkfs/internal/aio"
+	"mkfs/internal/format"
+	"mkfs/internal/geometry"
+	"mkfs/internal/options"
+)
+
+// job is one run of the command.
+type job struct {
+	flagsOf
+	parser   *options.Parser
+	out, err io.Writer
+	name     string
+}
+
+// run goes from what was asked to a filesystem. Nothing is touched before
+// everything has been checked.
+func (j *job) run(ctx context.Context) error {
+	ring, err := j.ring()
+	if err != nil {
+		return err
+	}
+	places, err := j.request()
+	if err != nil {
+		return err
+	}
+	if err := places.check(j.force); err != nil {
+		return err
+	}
+	q := &j.parser.Request
+	g, notes, err := geometry.Plan(q.Spec, places.device())
+	for _, text := range notes.Warnings {
+		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
+	}
+	for _, text := range notes.Notices {
+		fmt.Fprintln(j.out, text)
+	}
+	if err != nil {
+		return err
+	}
+	if j.unsupported {
+		fmt.Fprintln(j.out, "Filesystems formatted with --unsupported are not supported!!")
+	}
+	if !j.quiet || j.dryRun {
+		printGeometry(j.out, g, places.data.path, places.logName())
+	}
+	if j.dryRun {
+		return nil
+	}
+	who, err := identity(q.UUID, j.err)
+	if err != nil {
+		return err
+	}
+	return j.write(ctx, g, places, format.Job{Geometry: g, Identity: who, Discard: !j.keep, Batch: j.batch}, ring)
+}
+
+func (j *job) ring() (aio.Config, error) {
+	kind, err := aio.ParseKind(j.engine)
+	if err != nil {
+		return aio.Config{}, usageError{fmt.Errorf("--engine: %w", err)}
+	}
+	if j.depth < 1 || j.depth > aio.MaxDepth {
+		return aio.Config{}, usageError{fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d", j.depth, aio.MaxDepth)}
+	}
+	if j.batch < 1 {
+		return aio.Config{}, usageError{fmt.Errorf("--batch: %d allocation groups; there must be at least 1", j.batch)}
+	}
+	return aio.Config{Engine: kind, Depth: j.depth}, nil
+}
+
+// request completes what was asked with the configuration file and the
+// environment, and finds the targets.
+func (j *job) request() (*places, error) {
+	q := &j.parser.Request
+	if file := q.ConfigFile; file.Given {
+		content, err := os.ReadFile(file.Value)
+		if err != nil {
+			return nil, fmt.Errorf("-c options: %w", err)
+		}
+		j.parser.Config(file.Value, string(content))
+		if j.parser.Err() == nil {
+			fmt.Fprintf(j.out, "Parameters parsed from config file %s successfully\n", file.Value)
+		}
+	}
+	if j.size != "" {
+		j.parser.ImageSize(j.size)
+	}
+	if err := j.parser.Err(); err != nil {
+		return nil, err
+	}
+	if q.Proto.Given {
+		return nil, options.ErrNoProto
+	}
+	q.Spec.CPUs = runtime.NumCPU()
+	q.Spec.SmallAllowed = j.unsupported || underTest()
+	return findPlaces(q, j.size != "")
+}
+
+// underTest tells whether a filesystem test-suite runs this: such make tiny
+// filesystems on purpose.
+func underTest() bool {
+	for _, name := range []string{"TEST_DIR", "TEST_DEV", "QA_CHECK_FS"} {
+		if _, set := os.LookupEnv(name); !set {
+			return false
+		}
+	}
+	return true
+}
+
+// write opens the targets and formats them.
+func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f format.Job, ring aio.Config) (err error) {
+	open, err := p.open(g, ring)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := open.close(); err == nil {
+			err = e
+		}
+	}()
+	f.Data, f.Log = open.data, open.log
+	bar := newProgress(j, int64(g.AGCount))
+	f.Progress = bar.step
+	_, err = format.Run(ctx, f)
+	bar.done()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w; %s holds no filesystem now", context.Cause(ctx), p.data.path)
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+// Package format writes a filesystem: it lets aginit build the blocks of a
+// geometry, queues them on a delayed-write list and has a ring write them.
+//
+// The order of work is such that a run that ends early, at whatever point,
+// leaves nothing that mounts:
+//
+//	wipe      the old superblock and what else a prober would find
+//	discard   tell a device that its contents are of no more use
+//	log       zero it
+//	headers   of all AGs, with superblocks marked as in progress; the log's
+//	          record and the root's inodes go with them
+//	flush
+//	complete  the primary superblock
+//	flush
+package format
+
+import (
+	"context"
+	"fmt"
+
+	"mkfs/internal/aginit"
+	"mkfs/internal/aio"
+	"mkfs/internal/delwri"
+	"mkfs/internal/geometry"
+)
+
+// Device is what a section is written to.
+type Device interface {
+	Name() string
+	// Size is the device's usable length in bytes.
+	Size() int64
+	ReadAt(p []byte, off int64) (int, error)
+	// Zero makes a range read as zeros, without taking space where it takes none.
+	Zero(off, n int64) error
+	// Discard drops the contents of a range. Errors are of no consequence.
+	Discard(off, n int64) error
+	// Open gives the ring that writes to the device. It may be opened once.
+	Open() (Ring, error)
+}
+
+// Ring is the part of aio.Ring that formatting needs.
+type Ring interface {
+	delwri.Writer
+	// Sync waits for what is in flight and makes it durable.
+	Sync() error
+	Close() error
+	Engine() string
+	Stats() aio.Stats
+}
+
+// Job is a filesystem to be written.
+type Job struct {
+	Geometry *geometry.Geometry
+	Identity aginit.Identity
+	Data     Device
+	Log      Device // nil for an internal log
+	Discard  bool   // what was there before
+	Batch    int    // AGs that are built and queued together; 0 for DefaultBatch
+	// Progress is told how far a phase is, in units of its own. It may be nil.
+	Progress func(p Phase, done, total int64)
+}
+
+// Phase is a step of the work.
+type Phase string
+
+// The phases that take time.
+const (
+	PhaseDiscard Phase = "discard" // bytes
+	PhaseHeaders Phase = "headers" // AGs
+)
+
+// DefaultBatch is the number of AGs in a batch: enough for the sort and the
+// submission to be shared, and a few MiB of memory.
+const DefaultBatch = 256
+
+// slabBytes bounds the memory of the headers of one batch.
+const slabBytes = 8 << 20
+
+// Stats tells how the work was done.
+type Stats struct {
+	Engine string
+	AGs    int64
+	Lists  delwri.Stats
+	Ring   aio.Stats
+}
+
+// Run writes the filesystem and makes it durable. After an error, or when ctx
+// ends, what is on the device does not mount.
+func Run(ctx context.Context, job Job) (stats Stats, err error) {
+	w := &writer{Job: job, build: aginit.New(job.Geometry, job.Identity)}
+	if w.Progress == nil {
+		w.Progress = func(Phase, int64, int64) {}
+	}
+	if err := w.wipe(); err != nil {
+		return stats, err
+	}
+	if err := w.discard(ctx); err != nil {
+		return stats, err
+	}
+	if err := w.zeroLog(); err != nil {
+		return stats, err
+	}
+	ring, err := job.Data.Open()
+	if err != nil {
+		return stats, fmt.Errorf("%s: %w", job.Data.Name(), err)
+	}
+	defer func() {
+		stats.Engine, stats.Ring = ring.Engine(), ring.Stats()
+		stats.Lists = w.stats
+		if e := ring.Close(); err == nil && e != nil {
+			err = fmt.Errorf("%s: %w", job.Data.Name(), e)
+		}
+	}()
+	w.ring = ring
+	if err := w.externalLog(); err != nil {
+		return stats, err
+	}
+	if err := w.headers(ctx); err != nil {
+		return stats, err
+	}
+	stats.AGs = int64(job.Geometry.AGCount)
+	return stats, w.complete()
+}
+
+type writer struct {
+	Job
+	build *aginit.Builder
+	ring  Ring
+	stats delwri.Stats
+}
+
+func (w *writer) list() *delwri.List {
+	return delwri.NewList(w.ring, delwri.Config{Device: w.Data.Name()})
+}
+
+func (w *writer) sync() error {
+	if err := w.ring.Sync(); err != nil {
+		return fmt.Errorf("%s: flushing: %w", w.Data.Name(), err)
+	}
+	return nil
+}
+
+// complete makes the filesystem valid, once all else is durable.
+func (w *writer) complete() error {
+	if err := w.sync(); err != nil {
+		return err
+	}
+	l := w.list()
+	l.Add(delwri.Buffer{Off: 0, Data: w.build.Primary(), Place: delwri.Place{AG: 0, Name: "superblock"}})
+	if err := l.Submit(); err != nil {
+		return err
+	}
+	w.stats = w.stats.Plus(l.Stats())
+	return w.sync()
+}

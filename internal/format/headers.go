@@ -1,0 +1,114 @@
+package format
+
+import (
+	"context"
+
+	"mkfs/internal/aginit"
+	"mkfs/internal/aio"
+	"mkfs/internal/delwri"
+	"mkfs/internal/geometry"
+)
+
+// headers writes the headers of all AGs. There are two batches: while one is
+// in flight the other is built, in memory that is used again and again.
+func (w *writer) headers(ctx context.Context) error {
+	g := w.Geometry
+	size := w.build.HeaderSize()
+	frames := min(w.batchSize(size), int(g.AGCount))
+	slab, release, err := aio.NewSlab(2 * frames * size)
+	if err != nil {
+		return err
+	}
+	batches := [2]batch{}
+	for i := range batches {
+		batches[i] = newBatch(w, slab[i*frames*size:][:frames*size], size)
+	}
+	err = w.fill(ctx, &batches)
+	for i := range batches {
+		if e := batches[i].list.Wait(); err == nil {
+			err = e
+		}
+		w.stats = w.stats.Plus(batches[i].list.Stats())
+	}
+	if e := release(); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (w *writer) batchSize(header int) int {
+	n := w.Batch
+	if n == 0 {
+		n = DefaultBatch
+	}
+	return max(1, min(n, slabBytes/header))
+}
+
+// fill builds and issues batch after batch.
+func (w *writer) fill(ctx context.Context, batches *[2]batch) error {
+	g := w.Geometry
+	w.addExtras(batches[0].list)
+	for i, agno := 0, geometry.AGNumber(0); agno < g.AGCount; i++ {
+		b := &batches[i%2]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if i >= len(batches) { // its memory is in use
+			if err := b.list.Wait(); err != nil {
+				return err
+			}
+		}
+		n := min(geometry.AGNumber(len(b.frames)), g.AGCount-agno)
+		b.build(w, agno, n)
+		if err := b.list.Issue(); err != nil {
+			return err
+		}
+		agno += n
+		w.Progress(PhaseHeaders, int64(agno), int64(g.AGCount))
+	}
+	return nil
+}
+
+// addExtras queues what lies outside of AG headers: the root's inodes and the
+// record of an internal log.
+func (w *writer) addExtras(l *delwri.List) {
+	g := w.Geometry
+	l.Add(delwri.Buffer{
+		Off: int64(g.Offset(0, g.Root.Start)), Data: w.build.InodeChunk(),
+		Place: delwri.Place{AG: 0, Name: "inode chunk"},
+	})
+	if w.Log == nil {
+		l.Add(w.logRecord(g.Offset(g.Log.AG, g.Log.Start)))
+	}
+}
+
+// batch is a run of AGs whose headers are written together.
+type batch struct {
+	list   *delwri.List
+	frames []aginit.Frame
+	pieces []aginit.Piece
+}
+
+func newBatch(w *writer, memory []byte, size int) batch {
+	b := batch{list: w.list(), pieces: w.build.Pieces()}
+	for ; len(memory) > 0; memory = memory[size:] {
+		b.frames = append(b.frames, aginit.Frame{Data: memory[:size:size]})
+	}
+	return b
+}
+
+// build queues the headers of n AGs from first on.
+func (b *batch) build(w *writer, first, n geometry.AGNumber) {
+	for i := range n {
+		agno := first + i
+		f := &b.frames[i]
+		w.build.Build(agno, f)
+		off := int64(w.Geometry.Offset(agno, 0))
+		for _, p := range b.pieces {
+			b.list.Add(delwri.Buffer{
+				Off: off + int64(p.At), Data: f.Data[p.At : p.At+p.Size],
+				Place: delwri.Place{AG: int64(agno), Name: p.Name},
+			})
+		}
+	}
+}

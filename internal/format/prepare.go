@@ -1,0 +1,137 @@
+package format
+
+import (
+	"context"
+	"fmt"
+
+	"mkfs/internal/delwri"
+	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
+)
+
+// wipeBytes is how much of both ends of a device is zeroed: other filesystems
+// and RAID keep their superblocks there, up to 64 KiB from either.
+const wipeBytes = 128 << 10
+
+// wipe removes what would make a prober, or a checker in search of lost
+// superblocks, see something else than the new filesystem. The start goes
+// first: without it nothing mounts.
+func (w *writer) wipe() error {
+	old := w.oldSuperblocks()
+	size := max(w.Data.Size(), int64(w.Geometry.Bytes(w.Geometry.Blocks)))
+	if err := w.zero(0, wipeBytes); err != nil {
+		return err
+	}
+	for _, off := range old {
+		if err := w.zero(off, int64(w.Geometry.SectorSize)); err != nil {
+			return err
+		}
+	}
+	return w.zero(size-wipeBytes, wipeBytes)
+}
+
+func (w *writer) zero(off, n int64) error {
+	if err := w.Data.Zero(off, n); err != nil {
+		return fmt.Errorf("%s: zeroing %d bytes at byte %d: %w", w.Data.Name(), n, off, err)
+	}
+	return nil
+}
+
+// oldSuperblocks lists where an XFS that was on the device has its secondary
+// superblocks, if its primary one makes sense. The checksum does not count.
+func (w *writer) oldSuperblocks() []int64 {
+	sector := make([]byte, max(512, w.Geometry.SectorSize))
+	if n, err := w.Data.ReadAt(sector, 0); err != nil && n < len(sector) {
+		return nil // nothing readable there, so nothing to confuse anyone
+	}
+	s, ok := ondisk.DecodeSuperblock(sector)
+	const leastAG = 64 // blocks
+	if !ok || s.BlockLog < 9 || s.BlockLog > 16 || s.BlockSize != 1<<s.BlockLog || s.AGCount == 0 ||
+		s.DataBlocks > uint64(s.AGCount)*uint64(s.AGBlocks) ||
+		s.DataBlocks < uint64(s.AGCount-1)*uint64(s.AGBlocks)+leastAG {
+		return nil
+	}
+	var list []int64
+	for agno := uint64(1); agno < uint64(s.AGCount); agno++ {
+		off := int64(agno * uint64(s.AGBlocks) << s.BlockLog)
+		if off < 0 || off >= w.Data.Size() {
+			break // the device has been shrunk, or the numbers are nonsense
+		}
+		list = append(list, off)
+	}
+	return list
+}
+
+// discardStep is small enough for progress to show and an interrupt to count.
+const discardStep = 2 << 30
+
+// discard tells the devices that what they hold is of no more use. That is a
+// favour to them: an error ends it, and is otherwise ignored.
+func (w *writer) discard(ctx context.Context) error {
+	if !w.Discard {
+		return nil
+	}
+	devices := []Device{w.Data}
+	if w.Log != nil {
+		devices = append(devices, w.Log)
+	}
+	for _, d := range devices {
+		size := d.Size()
+		for off := int64(0); off < size; off += discardStep {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if d.Discard(off, min(discardStep, size-off)) != nil {
+				break
+			}
+			w.Progress(PhaseDiscard, min(off+discardStep, size), size)
+		}
+	}
+	return nil
+}
+
+// zeroLog makes the log's whole area read as zeros: its head is found by the
+// cycle numbers in it.
+func (w *writer) zeroLog() error {
+	g := w.Geometry
+	d, off, n := w.Data, int64(0), int64(g.Bytes(g.Log.Blocks))
+	if w.Log != nil {
+		d = w.Log
+	} else {
+		off = int64(g.Offset(g.Log.AG, g.Log.Start))
+	}
+	if err := d.Zero(off, n); err != nil {
+		return fmt.Errorf("%s: zeroing the log, %d bytes at byte %d: %w", d.Name(), n, off, err)
+	}
+	return nil
+}
+
+// externalLog makes a log on a device of its own clean and durable.
+func (w *writer) externalLog() (err error) {
+	if w.Log == nil {
+		return nil
+	}
+	ring, err := w.Log.Open()
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.Log.Name(), err)
+	}
+	defer func() {
+		if e := ring.Close(); err == nil && e != nil {
+			err = fmt.Errorf("%s: %w", w.Log.Name(), e)
+		}
+	}()
+	l := delwri.NewList(ring, delwri.Config{Device: w.Log.Name()})
+	l.Add(w.logRecord(0))
+	if err := l.Submit(); err != nil {
+		return err
+	}
+	w.stats = w.stats.Plus(l.Stats())
+	if err := ring.Sync(); err != nil {
+		return fmt.Errorf("%s: flushing: %w", w.Log.Name(), err)
+	}
+	return nil
+}
+
+func (w *writer) logRecord(off geometry.Bytes) delwri.Buffer {
+	return delwri.Buffer{Off: int64(off), Data: w.build.LogRecord(), Place: delwri.Place{AG: -1, Name: "log record"}}
+}

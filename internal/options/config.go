@@ -1,0 +1,88 @@
+package options
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Config takes the options of a configuration file:
+//
+//	# a comment, also after ;
+//	[metadata]
+//	rmapbt = 0
+//	bigtime: 1
+//
+// Names of sections and options match in any case. What is behind the
+// separator, without blanks around it, is the value; quotes are part of it, and
+// only a ; after a blank begins a comment there.
+func (p *Parser) Config(path, content string) {
+	var section *Section
+	title := ""
+	for i, line := range strings.Split(strings.TrimPrefix(content, "\ufeff"), "\n") {
+		where := fmt.Sprintf("in %s, line %d", path, i+1)
+		bad := func(format string, args ...any) {
+			p.fault(fmt.Errorf("%s:%d: %s", path, i+1, fmt.Sprintf(format, args...)))
+		}
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		if line[0] == '[' {
+			name, _, closed := strings.Cut(line[1:], "]")
+			if !closed {
+				bad("the section's name does not end: %q", line)
+				return
+			}
+			section, title = sectionByName(name), name
+			continue
+		}
+		at := strings.IndexAny(line, "=:")
+		if at < 0 {
+			bad("%q is neither a section nor name=value", line)
+			return
+		}
+		name, value := strings.TrimSpace(line[:at]), uncomment(strings.TrimSpace(line[at+1:]))
+		switch {
+		case section == nil && title == "":
+			bad("%s is in no section", name)
+			return
+		case section == nil:
+			bad("there is no section [%s]", title)
+			return
+		}
+		row := section.rowFold(name)
+		if row == nil {
+			bad("section [%s] has no option %s; it has %s", title, name, section.names())
+			return
+		}
+		p.take(section, row, value, where)
+	}
+}
+
+// uncomment cuts a comment off a value.
+func uncomment(value string) string {
+	for i := 1; i < len(value); i++ {
+		if value[i] == ';' && (value[i-1] == ' ' || value[i-1] == '\t') {
+			return strings.TrimSpace(value[:i])
+		}
+	}
+	return value
+}
+
+func sectionByName(name string) *Section {
+	for i := range Sections {
+		if Sections[i].Name != "" && strings.EqualFold(Sections[i].Name, name) {
+			return &Sections[i]
+		}
+	}
+	return nil
+}
+
+func (s *Section) rowFold(name string) *Row {
+	for i := range s.Rows {
+		if strings.EqualFold(s.Rows[i].Name, name) {
+			return &s.Rows[i]
+		}
+	}
+	return nil
+}

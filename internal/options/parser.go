@@ -1,0 +1,144 @@
+package options
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"mkfs/internal/geometry"
+)
+
+// Parser collects a Request from options. Faults are collected too, so that
+// all are known at once.
+type Parser struct {
+	Request Request
+	seen    map[string]string // suboptions as "d agsize", and where each was given
+	faults  []error
+}
+
+// NewParser makes a parser that has seen nothing.
+func NewParser() *Parser { return &Parser{seen: map[string]string{}} }
+
+// Err joins all faults found so far.
+func (p *Parser) Err() error {
+	if len(p.faults) == 0 {
+		return nil
+	}
+	return &geometry.Refusals{List: p.faults}
+}
+
+func (p *Parser) fault(err error) { p.faults = append(p.faults, err) }
+
+const commandLine = "on the command line"
+
+// Option takes the argument of an option of one letter: suboptions with or
+// without "=value", separated by commas. A comma at the end is allowed.
+func (p *Parser) Option(flag byte, arg string) {
+	s := sectionByFlag(flag)
+	for arg != "" {
+		var item string
+		item, arg, _ = strings.Cut(arg, ",")
+		name, value, _ := strings.Cut(item, "=") // "name=" is the same as "name"
+		if row := s.row(name); row != nil {
+			p.take(s, row, value, commandLine)
+		} else {
+			p.fault(fault("-"+string(flag), "there is no suboption %q; there are %s", name, s.names()))
+		}
+	}
+}
+
+// Target takes the argument that names the target.
+func (p *Parser) Target(path string) {
+	s := sectionByFlag('d')
+	p.take(s, s.row("name"), path, commandLine)
+}
+
+// take sets one suboption, unless it was given before or conflicts with one that was.
+func (p *Parser) take(s *Section, r *Row, value, where string) {
+	id := string(s.Flag) + " " + r.Name
+	key := "-" + id
+	if before, twice := p.seen[id]; twice && !r.again {
+		p.fault(fault(key, "given again %s, after %s", where, before))
+		return
+	}
+	p.seen[id] = where
+	for other := range p.seen {
+		if excluded(id, other) {
+			p.fault(fault(key, "does not go together with -%s", other))
+			return
+		}
+	}
+	if value == "" && !r.bare {
+		p.fault(fault(key, "needs a value, as %s=...", r.Name))
+		return
+	}
+	if err := r.set(&p.Request, key, value); err != nil {
+		p.fault(err)
+	}
+}
+
+// exclusions has each pair of suboptions that cannot go together, both ways round.
+var exclusions = func() map[[2]string]bool {
+	m := map[[2]string]bool{}
+	for _, s := range Sections {
+		for _, r := range s.Rows {
+			for _, other := range r.not {
+				id := string(s.Flag) + " " + r.Name
+				m[[2]string{id, other}], m[[2]string{other, id}] = true, true
+			}
+		}
+	}
+	return m
+}()
+
+func excluded(a, b string) bool { return exclusions[[2]string{a, b}] }
+
+func sectionByFlag(flag byte) *Section {
+	for i := range Sections {
+		if Sections[i].Flag == flag {
+			return &Sections[i]
+		}
+	}
+	panic(fmt.Sprintf("options: no section -%c", flag))
+}
+
+func (s *Section) row(name string) *Row {
+	for i := range s.Rows {
+		if s.Rows[i].Name == name {
+			return &s.Rows[i]
+		}
+	}
+	return nil
+}
+
+func (s *Section) names() string {
+	names := make([]string, len(s.Rows))
+	for i, r := range s.Rows {
+		names[i] = r.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// ErrNoProto is what -p says until prototype files exist.
+var ErrNoProto = errors.New("-p: filling the new filesystem from a prototype file or directory is not supported yet")
+
+// Label takes the filesystem's label; given again, the last one counts.
+func (p *Parser) Label(label string) {
+	const most = 12
+	if n := len(label); n > most {
+		p.fault(fault("-L", "%q has %d bytes; a label has at most %d", label, n, most))
+	}
+	p.Request.Spec.Label = label
+}
+
+// ImageSize takes the size of an image file, which the data section fills.
+func (p *Parser) ImageSize(text string) {
+	row := sectionByFlag('d').row("size")
+	if where, twice := p.seen["d size"]; twice {
+		p.fault(fault("--size", "does not go together with -d size, given %s", where))
+		return
+	}
+	if err := row.set(&p.Request, "--size", text); err != nil {
+		p.fault(err)
+	}
+}

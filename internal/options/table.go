@@ -1,0 +1,197 @@
+package options
+
+import (
+	"math"
+
+	"github.com/google/uuid"
+
+	"mkfs/internal/geometry"
+)
+
+// Section is an option of one letter and its suboptions.
+type Section struct {
+	Flag byte
+	Name string // of the section in a configuration file, "" for none
+	Help string
+	Rows []Row
+}
+
+const (
+	kib = 1 << (10 * (iota + 1))
+	mib
+	gib
+	tib
+
+	minSector, maxSector = 512, 32 * kib
+	maxU32               = math.MaxUint32
+	maxSize              = math.MaxInt64
+)
+
+// Sections is the table of all suboptions.
+var Sections = []Section{
+	{'b', "block", "block size", []Row{
+		unit("size", "bytes in a filesystem block: 1k to 64k, 512 with -m crc=0", 512, 64*kib,
+			func(q *Request) *geometry.Opt[int64] { return &q.Spec.BlockSize }),
+	}},
+	{'c', "", "configuration file", []Row{
+		text("options", "read more options from this file",
+			func(q *Request) *geometry.Opt[string] { return &q.ConfigFile }),
+		missing("defaults", "read options that others may override from this file"),
+		missing("makecfg", "write the features to this file"),
+	}},
+	{'d', "data", "data section", dataRows},
+	{'i', "inode", "inodes", inodeRows},
+	{'l', "log", "log", logRows},
+	{'m', "metadata", "metadata features", metadataRows},
+	{'n', "naming", "directories", []Row{
+		sized("size", "bytes in a directory block", geometry.Limits{Min: 4 * kib, Max: 64 * kib, Power2: true},
+			func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.DirBlockSize }),
+		{Name: "version", Help: "2, or ci for names without case", set: namingVersion},
+		boolean("ftype", "entries know their file's type",
+			func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Ftype }),
+		boolean("parent", "files know their directories",
+			func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Parent }),
+	}},
+	{'r', "realtime", "realtime section", []Row{
+		missing("rtdev", "device or file of the realtime section"),
+		missing("extsize", "its allocation unit"), missing("size", "its size"),
+		missing("file", "it is a file"), missing("name", "the same as rtdev"),
+		missing("noalign", "ignore the device's stripes"),
+		missing("rgcount", "number of realtime groups"), missing("rgsize", "size of realtime groups"),
+		missing("concurrency", "threads that write to it"), later("zoned", "zoned allocation"),
+		missing("start", "where an internal realtime section starts"),
+		missing("reserved", "space kept for garbage collection"),
+	}},
+	{'s', "sector", "sector size", []Row{
+		unit("size", "bytes in a sector, of data and log", minSector, maxSector,
+			func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize }).excludes("s sectsize", "d sectsize"),
+		unit("sectsize", "the same as size", minSector, maxSector,
+			func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize }).excludes("d sectsize"),
+	}},
+}
+
+var dataRows = []Row{
+	number("agcount", "number of allocation groups", 1, maxU32-1,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Data.AGCount }).excludes("d agsize", "d concurrency"),
+	size("agsize", "size of an allocation group: 16m to 1t", 16*mib, tib,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.Data.AGSize }).excludes("d concurrency"),
+	boolean("file", "the target is a file: make it, or empty it, with the size given",
+		func(q *Request) *geometry.Opt[bool] { return &q.Data.File }),
+	text("name", "the target, in place of the argument",
+		func(q *Request) *geometry.Opt[string] { return &q.Data.Path }),
+	size("size", "size of the data section", 16*mib, maxSize,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.Data.Size }),
+	number("sunit", "stripe unit in 512-byte blocks", 0, maxU32,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Data.StripeUnit512 }).excludes("d noalign", "d su", "d sw"),
+	number("swidth", "stripe width in 512-byte blocks", 0, maxU32,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Data.StripeWidth512 }).excludes("d noalign", "d su", "d sw"),
+	size("su", "stripe unit", 0, maxU32,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.Data.StripeUnit }).excludes("d noalign"),
+	number("sw", "stripe width in stripe units", 0, maxU32,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Data.StripeWidth }).excludes("d noalign"),
+	unit("sectsize", "bytes in a sector of the data section", minSector, maxSector,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.DataSector }),
+	boolean("noalign", "ignore the device's stripes",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Data.NoAlign }),
+	boolean("rtinherit", "files are to lie in the realtime section",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Data.Inherit.Realtime }),
+	number32("projinherit", "project of new files",
+		func(q *Request) *geometry.Opt[uint32] { return &q.Spec.Data.Inherit.ProjectID }),
+	number32("extszinherit", "extent size hint of new files, in blocks",
+		func(q *Request) *geometry.Opt[uint32] { return &q.Spec.Data.Inherit.ExtentSize }),
+	number32("cowextsize", "copy-on-write extent size hint of new files, in blocks",
+		func(q *Request) *geometry.Opt[uint32] { return &q.Spec.Data.Inherit.CowExtent }),
+	boolean("daxinherit", "files are to be mapped directly",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Data.Inherit.DAX }),
+	threads("concurrency", "make enough allocation groups for that many threads",
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Data.Concurrency }),
+}
+
+var inodeRows = []Row{
+	boolean("align", "align inode chunks",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Align }),
+	number("maxpct", "most of the space that inodes may take, in percent; 0 for all", 0, 100,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Inode.MaxPercent }),
+	power2("perblock", "inodes in a block", 2, 256,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Inode.PerBlock }).excludes("i size"),
+	power2("size", "bytes in an inode: 512 to 2048, 256 with -m crc=0", 256, 2048,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Inode.Size }),
+	number("attr", "version of the attribute fork", 0, 2,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Features.Attr }),
+	boolean("projid32bit", "project numbers of 32 bits",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Projid32 }),
+	boolean("sparse", "inode chunks may have holes",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Sparse }),
+	boolean("nrext64", "extent counters of 64 bits",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Nrext64 }),
+	boolean("exchange", "files can exchange contents atomically",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Exchange }),
+	missing("max_atomic_write", "largest write that is all or nothing"),
+}
+
+var logRows = []Row{
+	number("agnum", "allocation group of the log", 0, maxU32,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.AG }).excludes("l logdev", "l name"),
+	{Name: "internal", Help: "the log is in the data section", bare: true, set: func(q *Request, key, value string) error {
+		on, err := zeroOne(key, value)
+		q.Spec.Log.External = !on
+		return err
+	}, not: []string{"l file", "l logdev", "l name", "l sectsize"}},
+	size("size", "size of the log: 64m to 2038m", 2*mib, 2*gib-10*mib,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.Log.Size }).excludes("l concurrency"),
+	number("version", "version of the log", 1, 2,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Features.LogVersion }),
+	number("sunit", "log stripe unit in 512-byte blocks", 1, 512,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.StripeUnit512 }).excludes("l su"),
+	size("su", "log stripe unit, up to 256k", 512, 256*kib,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.Log.StripeUnit }),
+	logDevice("logdev", "device or file of an external log").excludes("l name", "l concurrency"),
+	unit("sectsize", "bytes in a sector of the log", minSector, maxSector,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.SectorSize }),
+	boolean("file", "the external log is a file: make it, or empty it, with the size given",
+		func(q *Request) *geometry.Opt[bool] { return &q.Log.File }).excludes("l concurrency"),
+	logDevice("name", "the same as logdev"),
+	boolean("lazy-count", "keep the counters of free space out of the superblock",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.LazyCount }),
+	threads("concurrency", "make the log large enough for that many threads",
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.Concurrency }),
+}
+
+func logDevice(name, help string) Row {
+	return Row{Name: name, Help: help, set: func(q *Request, _, value string) error {
+		q.Spec.Log.External = true
+		q.Log.Path = geometry.Given(value)
+		return nil
+	}}
+}
+
+var metadataRows = []Row{
+	boolean("crc", "checksums; 0 makes the old V4 format",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.CRC }),
+	boolean("finobt", "btree of free inodes",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Finobt }),
+	{Name: "uuid", Help: "the filesystem's UUID; random without it", again: true, set: func(q *Request, key, value string) error {
+		id, err := uuid.Parse(value)
+		if err != nil || len(value) != len(id.String()) {
+			return fault(key, "%q is no UUID, which looks like %s", value, uuid.NameSpaceDNS)
+		}
+		q.UUID = geometry.Given([16]byte(id))
+		return nil
+	}},
+	boolean("rmapbt", "btree of the owners of blocks",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Rmapbt }),
+	boolean("reflink", "files can share blocks",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Reflink }),
+	boolean("inobtcount", "count the blocks of inode btrees",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.InobtCount }),
+	boolean("bigtime", "times up to 2486",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Bigtime }),
+	{Name: "autofsck", Help: "what a background checker may do: none, check, optimize or repair", bare: true, set: autofsck},
+	later("metadir", "metadata directory"),
+	later("uquota", "user quota").excludes("m uqnoenforce"),
+	later("gquota", "group quota").excludes("m gqnoenforce"),
+	later("pquota", "project quota").excludes("m pqnoenforce"),
+	later("uqnoenforce", "user quota without limits"),
+	later("gqnoenforce", "group quota without limits"),
+	later("pqnoenforce", "project quota without limits"),
+}
