@@ -84,12 +84,17 @@ func Open(fd int, cfg Config) (*Ring, error) {
 	r.fsync = func() error { return fsync(fd) }
 	var err error
 	switch cfg.Engine {
+	case Uring:
+		r.eng, err = newUring(fd, r.ops)
 	case Sync:
 		r.eng = syncEngine{fd}
 	case Auto:
-		r.eng = syncEngine{fd}
+		if r.eng, err = newUring(fd, r.ops); err == nil {
+			break
+		}
+		r.eng, err = syncEngine{fd}, nil
 	default:
-		err = errors.New("not built in")
+		err = errors.New("unknown kind")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("IO engine %v: %w", cfg.Engine, err)
