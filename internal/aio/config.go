@@ -86,10 +86,15 @@ func Open(fd int, cfg Config) (*Ring, error) {
 	switch cfg.Engine {
 	case Uring:
 		r.eng, err = newUring(fd, r.ops)
+	case AIO:
+		r.eng, err = newLinuxAIO(fd, r.ops)
 	case Sync:
 		r.eng = syncEngine{fd}
 	case Auto:
 		if r.eng, err = newUring(fd, r.ops); err == nil {
+			break
+		}
+		if r.eng, err = newLinuxAIO(fd, r.ops); err == nil {
 			break
 		}
 		r.eng, err = syncEngine{fd}, nil

@@ -208,3 +208,15 @@ func TestLimitErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The real limit of Linux AIO, when it is within reach.
+func TestAIOLimit(t *testing.T) {
+	e, err := newLinuxAIO(0, make([]op, 200_000))
+	if err == nil {
+		e.close()
+		t.Skip("fs.aio-max-nr is large here")
+	}
+	if errors.Is(err, unix.EAGAIN) && !contains(err, "fs.aio-max-nr") {
+		t.Error(err)
+	}
+}
