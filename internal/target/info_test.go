@@ -109,6 +109,12 @@ func TestProbeRefuses(t *testing.T) {
 		if c.path != "" && err != nil && !strings.HasPrefix(err.Error(), c.path) {
 			t.Errorf("error %q does not name the path first", err)
 		}
+		for _, opts := range []Options{{}, {Write: true}, {Write: true, Truncate: true}} {
+			if o, err := Open(c.path, opts); err == nil {
+				o.Close()
+				t.Errorf("Open(%q, %+v) worked", c.path, opts)
+			}
+		}
 	}
 	if _, err := Probe(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing: %v is not fs.ErrNotExist", err)
