@@ -35,6 +35,12 @@ func deviceSize(fd int) (uint64, error) {
 	return size, err
 }
 
+// discardRange tells the block device fd that [off, off+n) is not needed.
+func discardRange(fd int, off, n uint64) error {
+	r := [2]uint64{off, n}
+	return ioctl(fd, unix.BLKDISCARD, unsafe.Pointer(&r))
+}
+
 // xfsSector returns the smallest direct I/O of the file fd if it lies on XFS,
 // which is the logical sector of the device below, else 0.
 func xfsSector(fd int) int {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -35,6 +36,9 @@ type Target struct {
 	small *os.File
 	align int // of direct I/O in bytes, 0 if there is none
 	write bool
+
+	// zeroMode is the first entry of zeroWays that is not known to fail.
+	zeroMode atomic.Int32
 }
 
 // Open opens the target at path. The caller must Close it. Errors are those of
