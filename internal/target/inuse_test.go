@@ -1,0 +1,165 @@
+package target
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// fake makes a system of its own below a temporary folder, with the files
+// given; a name that ends in a slash is a folder.
+func fake(t *testing.T, files map[string]string) system {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		dir := filepath.Dir(path)
+		if strings.HasSuffix(name, "/") {
+			dir = path
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if dir == path {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The devices are in /sys/devices, as the real ones are.
+	for _, l := range [][2]string{{"7:8", "sdx"}, {"7:9", "sdx/sdx1"}, {"7:10", "sdx/sdx2"}} {
+		if err := os.MkdirAll(filepath.Join(root, "sys/dev/block"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("../../devices/"+l[1], filepath.Join(root, "sys/dev/block", l[0])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return system{proc: filepath.Join(root, "proc"), sys: filepath.Join(root, "sys"), dev: filepath.Join(root, "dev")}
+}
+
+// disk is a disk with two partitions that nothing uses.
+func disk(more map[string]string) map[string]string {
+	files := map[string]string{
+		"sys/devices/sdx/dev":            "7:8\n",
+		"sys/devices/sdx/holders/":       "",
+		"sys/devices/sdx/sdx1/dev":       "7:9\n",
+		"sys/devices/sdx/sdx1/partition": "1\n",
+		"sys/devices/sdx/sdx1/holders/":  "",
+		"sys/devices/sdx/sdx2/dev":       "7:10\n",
+		"sys/devices/sdx/sdx2/partition": "2\n",
+		"sys/devices/sdx/sdx2/holders/":  "",
+	}
+	for name, text := range more {
+		files[name] = text
+	}
+	return files
+}
+
+func TestDeviceUser(t *testing.T) {
+	const mountinfo = "proc/self/mountinfo"
+	whole, first, second := unix.Mkdev(7, 8), unix.Mkdev(7, 9), unix.Mkdev(7, 10)
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		rdev  uint64
+		want  string
+	}{
+		{"nothing", nil, whole, ""},
+		{"not in sysfs", nil, unix.Mkdev(7, 99), ""},
+		{"other mount", map[string]string{mountinfo: "22 1 7:80 / / rw - ext4 /dev/root rw\n"}, whole, ""},
+		{"mounted", map[string]string{mountinfo: "22 1 7:9 / /mnt\\040two rw shared:1 - xfs /dev/none rw\n"},
+			first, "mounted on /mnt two"},
+		{"mounted read-only", map[string]string{mountinfo: "22 1 7:8 /sub /mnt ro - xfs /dev/none ro\n"},
+			whole, "mounted on /mnt"},
+		{"last line", map[string]string{mountinfo: "1 0 0:1 / / rw - tmpfs none rw\n\nshort\n22 1 7:8 / /mnt ro - xfs x ro"},
+			whole, "mounted on /mnt"},
+		{"partition mounted", map[string]string{mountinfo: "22 1 7:10 / /mnt rw - xfs /dev/none rw\n"},
+			whole, "its partition sdx2 is mounted on /mnt"},
+		{"disk mounted", map[string]string{mountinfo: "22 1 7:8 / /mnt rw - xfs /dev/none rw\n"},
+			first, "the disk sdx is mounted on /mnt"},
+		{"other partition mounted", map[string]string{mountinfo: "22 1 7:10 / /mnt rw - xfs /dev/none rw\n"},
+			first, ""},
+		{"held", map[string]string{"sys/devices/sdx/sdx1/holders/dm-3/": "", "sys/class/block/dm-3/dm/name": "vg-root\n"},
+			first, "part of dm-3 (vg-root)"},
+		{"partition held", map[string]string{"sys/devices/sdx/sdx2/holders/md0/": ""},
+			whole, "its partition sdx2 is part of md0"},
+		{"disk held", map[string]string{"sys/devices/sdx/holders/md0/": ""},
+			second, "the disk sdx is part of md0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := fake(t, disk(c.files)).user(Info{Kind: BlockDevice, Rdev: c.rdev})
+			if err != nil || got != c.want {
+				t.Errorf("user %q, %v; want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestNoSystem(t *testing.T) {
+	s := system{proc: "/nonexistent", sys: "/nonexistent", dev: "/nonexistent"}
+	for _, in := range []Info{{Kind: BlockDevice, Rdev: 5}, {Kind: File, Dev: 1, Ino: 2}} {
+		if by, err := s.user(in); by != "" || err != nil {
+			t.Errorf("%+v: %q, %v", in, by, err)
+		}
+	}
+}
+
+// TestFileUser has a swap file and a loop device that cannot be asked, so that
+// its name counts.
+func TestFileUser(t *testing.T) {
+	path := makeFile(t, 4096)
+	link := path + " link"
+	if err := os.Link(path, link); err != nil {
+		t.Fatal(err)
+	}
+	in, other := mustProbe(t, path), mustProbe(t, makeFile(t, 4096))
+	loop := fake(t, map[string]string{
+		"sys/block/loop0/size":              "0\n",
+		"sys/block/loop7/loop/backing_file": link + "\n",
+	})
+	gone := fake(t, map[string]string{"sys/block/loop7/loop/backing_file": path + ".gone (deleted)\n"})
+	swap := fake(t, map[string]string{
+		"proc/swaps": "Filename\tType\tSize\tUsed\tPriority\n" + strings.ReplaceAll(link, " ", `\040`) + " file 4 0 -2\n",
+	})
+	for _, c := range []struct {
+		s    system
+		in   Info
+		want string
+	}{
+		{loop, in, "the loop device /dev/loop7 is made of it"}, {loop, other, ""},
+		{swap, in, "active swap"}, {swap, other, ""},
+		{gone, in, ""},
+	} {
+		if by, err := c.s.user(c.in); by != c.want || err != nil {
+			t.Errorf("user %q, %v; want %q", by, err, c.want)
+		}
+	}
+}
+
+func TestInUseError(t *testing.T) {
+	var e *InUseError
+	err := error(&InUseError{Path: "/dev/x", By: "mounted on /y"})
+	if !errors.As(err, &e) || err.Error() != "/dev/x is in use: mounted on /y" {
+		t.Errorf("got %q", err)
+	}
+	if got := (&InUseError{Path: "/dev/x"}).Error(); got != "/dev/x is in use by another program or by the kernel" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestUnescape(t *testing.T) {
+	for in, want := range map[string]string{
+		"/plain": "/plain", `/a\040b`: "/a b", `\134`: `\`, `\04`: `\04`, `\048`: `\048`, `\777`: `\777`, `x\`: `x\`, "": "",
+		`\011\012`: "\t\n",
+	} {
+		if got := unescape(in); got != want {
+			t.Errorf("unescape(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"golang.org/x/sys/unix"
+)
+
+// zeroWays are the ways to zero a range without sending the zeros, best first:
+// the first keeps the blocks that are allocated, the second gives them back.
+var zeroWays = []uint32{
+	unix.FALLOC_FL_ZERO_RANGE | unix.FALLOC_FL_KEEP_SIZE,
+	unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE,
+}
+
+// zeroChunk is how much of a block device is zeroed with one system call. A
+// device that must be sent the zeros takes a while for it, and a signal that is
+// to end the process waits as long.
+const zeroChunk = 1 << 30
+
+// seekLimit is how far the search for data in a file can be trusted: tmpfs gets
+// its last page of 8 EiB wrong. It is rounded to the largest page there is.
+const seekLimit = math.MaxInt64 &^ 0xffff
+
+// zeros is written where nothing else works. It is never changed.
+var zeros [1 << 20]byte
+
+// Zero makes the n bytes at off read as zeros and changes no others. Whatever
+// lies behind the end is ignored, so the target never grows.
+//
+// Of a file, a hole stays a hole, space that was allocated but never written
+// stays so, and the blocks of what was written stay with the file where the
+// host can zero them in place. Where it cannot (tmpfs) they are given back.
+//
+// It is not a flush. Direct writes to the range must not be in flight.
+func (t *Target) Zero(off, n int64) error {
+	if off < 0 || n < 0 {
+		return fmt.Errorf("%s: cannot zero %d bytes at %d", t.info.Path, n, off)
+	}
+	end := t.info.Size
+	if n < end-off {
+		end = off + n
+	}
+	if off >= end {
+		return nil
+	}
+	var err error
+	if t.info.Kind == BlockDevice {
+		err = t.zeroDevice(off, end)
+	} else {
+		err = t.zeroFile(off, end)
+	}
+	if err != nil {
+		return pathError(t.info.Path, fmt.Sprintf("zero %d bytes at %d", end-off, off), bare(err))
+	}
+	return nil
+}
+
+// zeroFile zeroes [off, end) of a file, which must lie inside it.
+func (t *Target) zeroFile(off, end int64) error {
+	for off < end {
+		from, to, err := t.nextData(off, end)
+		if err != nil {
+			return err
+		}
+		if from < to {
+			if err := t.zeroData(from, to); err != nil {
+				return err
+			}
+		}
+		off = to
+	}
+	return nil
+}
+
+// nextData returns the first piece of data in [off, end). If there is none then
+// from and to are both end.
+func (t *Target) nextData(off, end int64) (from, to int64, err error) {
+	if off >= seekLimit {
+		return t.nextNonZero(off, end)
+	}
+	if end > seekLimit {
+		from, to, err = t.nextData(off, seekLimit)
+		if err != nil || from < to {
+			return from, to, err
+		}
+		return t.nextNonZero(seekLimit, end)
+	}
+	fd := int(t.small.Fd())
+	from, err = seek(fd, off, unix.SEEK_DATA)
+	switch {
+	case err == unix.ENXIO:
+		return end, end, nil
+	case err == unix.EINVAL || err == unix.EOPNOTSUPP:
+		return off, end, nil // the host knows no holes
+	case err != nil:
+		return 0, 0, err
+	case from >= end:
+		return end, end, nil
+	}
+	to, err = seek(fd, from, unix.SEEK_HOLE)
+	switch {
+	case err == unix.ENXIO:
+		return end, end, nil // became a hole meanwhile
+	case err != nil:
+		return 0, 0, err
+	case to <= from:
+		// tmpfs rounds up past 8 EiB here and returns a negative offset.
+		return from, end, nil
+	}
+	return from, min(to, end), nil
+}
+
+// nextNonZero is nextData for the last bytes of the largest file: it returns all
+// of [off, end) if anything there is not zero.
+func (t *Target) nextNonZero(off, end int64) (from, to int64, err error) {
+	buf := make([]byte, end-off)
+	n, err := t.small.ReadAt(buf, off)
+	if err != nil && err != io.EOF {
+		return 0, 0, err
+	}
+	for _, b := range buf[:n] {
+		if b != 0 {
+			return off, end, nil
+		}
+	}
+	return end, end, nil
+}
+
+// seek is lseek(2). The position it leaves behind is used by nobody here.
+func seek(fd int, off int64, whence int) (pos int64, err error) {
+	err = retry(func() (err error) { pos, err = unix.Seek(fd, off, whence); return })
+	return pos, err
+}
+
+// zeroDevice zeroes [off, end) of a block device, which can do so itself for
+// whole sectors only.
+func (t *Target) zeroDevice(off, end int64) error {
+	sec := int64(t.info.LogicalSector)
+	first := min(end, roundUp(off, sec))
+	last := max(first, end-end%sec)
+	if err := t.writeZeros(off, first); err != nil {
+		return err
+	}
+	for pos := first; pos < last; {
+		next := min(last, pos+zeroChunk)
+		if err := t.zeroData(pos, next); err != nil {
+			return err
+		}
+		pos = next
+	}
+	return t.writeZeros(last, end)
+}
+
+// zeroData zeroes [off, end) by the best way that works, and remembers it.
+func (t *Target) zeroData(off, end int64) error {
+	for {
+		mode := t.zeroMode.Load()
+		if int(mode) >= len(zeroWays) {
+			return t.writeZeros(off, end)
+		}
+		err := retry(func() error {
+			return unix.Fallocate(int(t.small.Fd()), zeroWays[mode], off, end-off)
+		})
+		if !cannot(err) {
+			return err
+		}
+		t.zeroMode.CompareAndSwap(mode, mode+1)
+	}
+}
+
+// writeZeros zeroes [off, end) by writing.
+func (t *Target) writeZeros(off, end int64) error {
+	for off < end {
+		n, err := t.small.WriteAt(zeros[:min(end-off, int64(len(zeros)))], off)
+		if err != nil {
+			return err
+		}
+		off += int64(n)
+	}
+	return nil
+}
+
+// Discard tells a block device that the n bytes at off are not needed. What
+// they read as afterwards depends on the device. Only whole sectors are
+// discarded, and nothing behind the end.
+//
+// The error wraps errors.ErrUnsupported if the device cannot do it, or if the
+// target is a file.
+func (t *Target) Discard(off, n int64) error {
+	what := fmt.Sprintf("discard %d bytes at %d", n, off)
+	if off < 0 || n < 0 {
+		return fmt.Errorf("%s: cannot %s", t.info.Path, what)
+	}
+	if t.info.Kind != BlockDevice {
+		return pathError(t.info.Path, what, errors.ErrUnsupported)
+	}
+	end := t.info.Size
+	if n < end-off {
+		end = off + n
+	}
+	sec := int64(t.info.LogicalSector)
+	first, last := roundUp(off, sec), end-end%sec
+	if first >= last {
+		return nil
+	}
+	err := retry(func() error {
+		return discardRange(int(t.small.Fd()), uint64(first), uint64(last-first))
+	})
+	if cannot(err) {
+		err = errors.ErrUnsupported
+	}
+	if err != nil {
+		return pathError(t.info.Path, what, err)
+	}
+	return nil
+}
+
+// cannot reports whether err says that a request is not known at all, rather
+// than that it failed.
+func cannot(err error) bool {
+	switch err {
+	case unix.EOPNOTSUPP, unix.ENOSYS, unix.ENOTTY, unix.EINVAL:
+		return true
+	}
+	return false
+}
+
+// roundUp returns the first multiple of unit at or behind off. Offsets in a
+// device do not overflow by it, as its length is a multiple of the unit.
+func roundUp(off, unit int64) int64 { return off + (unit-off%unit)%unit }
