@@ -14,8 +14,8 @@ import (
 
 // place is a target before it is opened for writing.
 type place struct {
-	option string // that names it, for messages
 	path   string
+	exists bool
 	info   target.Info
 	// fresh files are made, or emptied; sized ones may grow to the size asked for.
 	fresh, sized bool
@@ -51,7 +51,7 @@ func findPlaces(q *options.Request, sized bool) (*places, error) {
 }
 
 func findPlace(option string, at options.Place, hasSize, sized bool) (place, error) {
-	p := place{option: option, path: at.Path.Value, sized: sized}
+	p := place{path: at.Path.Value, sized: sized}
 	if at.File.Value && !hasSize {
 		return p, usageError{fmt.Errorf("%s file: needs %s size too", option, option)}
 	}
@@ -67,7 +67,7 @@ func findPlace(option string, at options.Place, hasSize, sized bool) (place, err
 	case info.Kind == target.BlockDevice && sized:
 		return p, usageError{fmt.Errorf("--size: %s is a block device; -d size limits what is used of it", p.path)}
 	}
-	p.info = info
+	p.exists, p.info = true, info
 	p.fresh = at.File.Value
 	return p, nil
 }
@@ -117,7 +117,7 @@ func (p *places) check(force bool) error {
 		list = append(list, p.log)
 	}
 	for _, at := range list {
-		if !at.info.Exists {
+		if !at.exists {
 			continue
 		}
 		if err := target.CheckUse(at.info); err != nil {

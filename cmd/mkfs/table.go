@@ -16,7 +16,7 @@ func printGeometry(w io.Writer, g *geometry.Geometry, data, log string) {
 	}
 	logStripe := g.Log.StripeUnit
 	fmt.Fprintf(w, "meta-data=%-22s isize=%-6d agcount=%d, agsize=%d blks\n", data, g.InodeSize, g.AGCount, g.AGBlocks)
-	fmt.Fprintf(w, "         =%-22s sectsz=%-5d attr=%d, projid32bit=%d\n", "", g.SectorSize, f.Attr, bit(f.Projid32))
+	fmt.Fprintf(w, "         =%-22s sectsz=%-5d attr=2, projid32bit=%d\n", "", g.SectorSize, bit(f.Projid32))
 	fmt.Fprintf(w, "         =%-22s crc=%-8d finobt=%d, sparse=%d, rmapbt=%d\n", "", bit(f.CRC), bit(f.Finobt), bit(f.Sparse), bit(f.Rmapbt))
 	fmt.Fprintf(w, "         =%-22s reflink=%-4d bigtime=%d inobtcount=%d nrext64=%d\n", "", bit(f.Reflink), bit(f.Bigtime), bit(f.InobtCount), bit(f.Nrext64))
 	fmt.Fprintf(w, "         =%-22s exchange=%-3d metadir=0\n", "", bit(f.Exchange))

@@ -58,7 +58,7 @@ type Piece struct {
 	At, Size int // bytes from the start of the AG
 }
 
-// Pieces lists the structures of each AG's header in disk order. They cover it wholly.
+// Pieces lists the structures of each AG's header in disk order.
 func (b *Builder) Pieces() []Piece {
 	list := make([]Piece, len(b.table))
 	for i, p := range b.table {

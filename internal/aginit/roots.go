@@ -28,15 +28,18 @@ func (b *Builder) patchRoot(p *placed, agno geometry.AGNumber, dst []byte) {
 	ondisk.SetBtreeAddress(dst, uint64(b.g.Daddr(agno, b.rootBlock(p))), uint32(agno))
 }
 
-func (b *Builder) bnobt(p *placed, ag *geometry.AG, dst []byte) { b.freeExtents(p, ag, ag.Free, dst) }
-
-func (b *Builder) cntbt(p *placed, ag *geometry.AG, dst []byte) {
-	b.freeExtents(p, ag, ag.BySize(), dst)
+func (b *Builder) bnobt(p *placed, ag *geometry.AG, dst []byte) {
+	b.freeExtents(p, ag, &ag.Free.ByStart, dst)
 }
 
-func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free []geometry.Extent, dst []byte) {
-	at := b.root(p, ag, len(free), dst)
-	for i, e := range free {
+func (b *Builder) cntbt(p *placed, ag *geometry.AG, dst []byte) {
+	b.freeExtents(p, ag, &ag.Free.BySize, dst)
+}
+
+// freeExtents writes records, and behind them what removed ones left.
+func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free *geometry.Records, dst []byte) {
+	at := b.root(p, ag, len(free.Live()), dst)
+	for i, e := range free.Slots() {
 		ondisk.AllocRecord{Start: uint32(e.Start), Blocks: uint32(e.Blocks)}.Put(at[i*ondisk.AllocRecordSize:])
 	}
 }

@@ -51,6 +51,11 @@ type placed struct {
 
 func (p *placed) in(header []byte) []byte { return header[p.at : p.at+p.size] }
 
+// padTo is how far into the first block zeros follow the header sectors. That
+// makes one write of them and the btree roots where a block is no larger. In a
+// larger one what lies behind stays as it is: zeros would only take space.
+const padTo = 4096
+
 // rows is the table for one filesystem: only what it has, and where.
 func (b *Builder) rows() []placed {
 	g := b.g
@@ -59,8 +64,8 @@ func (b *Builder) rows() []placed {
 	for i, r := range sectorRows {
 		list = append(list, placed{r, i * sector, sector})
 	}
-	if end, area := len(sectorRows)*sector, int(g.Bytes(g.SectorBlocks())); end < area {
-		list = append(list, placed{row{name: "header padding"}, end, area - end})
+	if end := len(sectorRows) * sector; end < min(block, padTo) {
+		list = append(list, placed{row{name: "header padding"}, end, min(block, padTo) - end})
 	}
 	roots := g.Roots()
 	for _, r := range rootRows {

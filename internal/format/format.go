@@ -150,6 +150,14 @@ func (w *writer) complete() error {
 	if err := l.Submit(); err != nil {
 		return err
 	}
-	w.stats = w.stats.Plus(l.Stats())
+	w.count(l.Stats())
 	return w.sync()
+}
+
+// count adds a list's work to the job's.
+func (w *writer) count(s delwri.Stats) {
+	w.stats.Buffers += s.Buffers
+	w.stats.Requests += s.Requests
+	w.stats.Pieces += s.Pieces
+	w.stats.Bytes += s.Bytes
 }

@@ -28,7 +28,7 @@ func (w *writer) headers(ctx context.Context) error {
 		if e := batches[i].list.Wait(); err == nil {
 			err = e
 		}
-		w.stats = w.stats.Plus(batches[i].list.Stats())
+		w.count(batches[i].list.Stats())
 	}
 	if e := release(); err == nil {
 		err = e

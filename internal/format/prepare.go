@@ -125,7 +125,7 @@ func (w *writer) externalLog() (err error) {
 	if err := l.Submit(); err != nil {
 		return err
 	}
-	w.stats = w.stats.Plus(l.Stats())
+	w.count(l.Stats())
 	if err := ring.Sync(); err != nil {
 		return fmt.Errorf("%s: flushing: %w", w.Log.Name(), err)
 	}

@@ -128,8 +128,11 @@ func (p *plan) settleV4(f *Features) {
 		}
 		*row.on(f) = false
 	}
-	if s.Autofsck.Given {
+	switch {
+	case s.AutofsckSwitch:
 		p.refuse("-m autofsck", "needs the V5 format, and -m crc=0 asks for V4")
+	case s.Autofsck.Given:
+		p.warn("-m autofsck=%s: ignored, it needs the V5 format", s.Autofsck.Value)
 	}
 	f.Autofsck = AutofsckUnset
 }

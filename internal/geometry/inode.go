@@ -86,15 +86,25 @@ func (p *plan) planRoot() {
 	align, striped := g.chunkAlign()
 	need := g.FreeListBlocks()
 	a := g.agWithFreeList(0, need)
-	start, ok := a.firstFit(n, align)
+	start, ok := g.allocChunk(&a, n, align)
 	if !ok && striped {
-		start, ok = a.firstFit(n, g.InodeAlign)
+		start, ok = g.allocChunk(&a, n, g.InodeAlign)
 	}
 	if want := g.expectedRoot(need, striped); !ok || start != want {
 		p.refuse("", "the root inode does not fit where checkers expect it, at block %d of AG 0; use larger AGs, a smaller stripe unit or another AG for the log", want)
 		return
 	}
 	g.Root = InodeChunk{start, n}
+}
+
+// allocChunk finds the lowest place for a chunk of n blocks. The allocator
+// wants room for any alignment, and for the inode btree to split afterwards.
+func (g *Geometry) allocChunk(a *AG, n, align Blocks) (AGBlock, bool) {
+	room := n + align - 1
+	if a.Free.Longest() < room || a.Free.Total() < room+Blocks(newTrees(g).inodeLevels) {
+		return 0, false
+	}
+	return a.Free.firstFit(n, align)
 }
 
 // expectedRoot is where xfs_repair looks for the root's chunk.

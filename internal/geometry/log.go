@@ -65,6 +65,9 @@ func (p *plan) planInternalLog(least Blocks) {
 	if unit := cmp.Or(g.Log.StripeUnit, g.StripeUnit); unit > 0 {
 		p.alignInternalLog(unit, most)
 	}
+	if end := Blocks(g.Log.Start) + g.Log.Blocks; end > g.AGLength(g.Log.AG) {
+		p.refuse("-l agnum", "a log of %d blocks does not fit AG %d, which has %d", g.Log.Blocks, g.Log.AG, g.AGLength(g.Log.AG))
+	}
 	if !p.stop {
 		p.checkLogSize(least)
 	}
@@ -136,9 +139,6 @@ func (p *plan) alignInternalLog(unit, most Blocks) {
 	p.alignLogSize(unit, most)
 	if agbno+g.Log.Blocks > length && g.Log.Blocks > unit {
 		g.Log.Blocks -= unit
-	}
-	if agbno+g.Log.Blocks > length {
-		p.refuse("-l size", "a log of %d blocks that starts at block %d does not fit AG %d of %d blocks", g.Log.Blocks, agbno, g.Log.AG, length)
 	}
 }
 

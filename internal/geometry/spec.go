@@ -91,6 +91,9 @@ type FeatureSpec struct {
 	Attr                                              Opt[int64]
 	LogVersion                                        Opt[int64]
 	Autofsck                                          Opt[Autofsck]
+	// AutofsckSwitch says that Autofsck was given as a switch, 0 or 1: V4
+	// refuses that, and ignores a word.
+	AutofsckSwitch bool
 }
 
 // Autofsck is what the filesystem asks of a background checker, a property of

@@ -97,16 +97,14 @@ const (
 )
 
 // planLogStripe settles the unit in which log writes are padded: what was
-// asked for, a block for log sectors above 512 bytes, else the data's stripe unit.
+// asked for, else the data's stripe unit if the log is there too, else a block
+// if log sectors have more than 512 bytes.
 func (p *plan) planLogStripe() {
 	g, s := p.g, &p.spec.Log
 	asked := s.StripeUnit.Given || s.StripeUnit512.Given
 	unit := Bytes(s.StripeUnit512.Value) * BasicBlock
-	switch {
-	case s.StripeUnit.Given:
+	if s.StripeUnit.Given {
 		unit = p.size(s.StripeUnit.Value)
-	case !asked && g.Log.SectorSize > BasicBlock:
-		unit = g.BlockSize
 	}
 	if unit%g.BlockSize != 0 {
 		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, g.BlockSize)
@@ -115,13 +113,15 @@ func (p *plan) planLogStripe() {
 		p.warn("-l su: a log with a stripe unit has version 2")
 		g.Features.LogVersion = 2
 	}
-	if unit == 0 && g.Features.LogVersion == 2 && !g.Log.External {
-		unit = g.Bytes(g.StripeUnit)
-	}
-	if g.Features.LogVersion == 2 && unit > maxLogStripe {
-		if asked {
-			p.warn("-l su: %d bytes is more than %d; using %d", unit, maxLogStripe, fallbackLogStripe)
+	if !asked && g.Features.LogVersion == 2 {
+		if !g.Log.External {
+			unit = g.Bytes(g.StripeUnit)
 		}
+		if unit == 0 && g.Log.SectorSize > BasicBlock {
+			unit = g.BlockSize
+		}
+	}
+	if unit > maxLogStripe {
 		unit = fallbackLogStripe
 	}
 	g.Log.StripeUnit = blocksIn(unit, g.BlockLog)

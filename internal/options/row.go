@@ -175,6 +175,7 @@ func autofsck(q *Request, key, value string) error {
 		return fault(key, "%q is none of none, check, optimize and repair", value)
 	}
 	on, err := zeroOne(key, value)
+	q.Spec.Features.AutofsckSwitch = true
 	*at = geometry.Given(geometry.AutofsckNone)
 	if on {
 		*at = geometry.Given(geometry.AutofsckRepair)

@@ -1,0 +1,141 @@
+package geometry
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Extent is a run of blocks within an AG.
+type Extent struct {
+	Start  AGBlock
+	Blocks Blocks
+}
+
+// End is the first block behind the extent.
+func (e Extent) End() AGBlock { return e.Start + AGBlock(e.Blocks) }
+
+// Records are the records of a btree's only leaf. Slots beyond the live ones
+// hold what a record that was removed left behind: removing shifts the
+// records above it down and does not clear the last slot.
+type Records struct {
+	slots []Extent
+	live  int
+}
+
+// Live is the records in order.
+func (r *Records) Live() []Extent { return r.slots[:r.live] }
+
+// Slots is the live records and behind them the remains of removed ones.
+func (r *Records) Slots() []Extent { return r.slots }
+
+func (r *Records) insert(i int, e Extent) {
+	if r.live == len(r.slots) {
+		r.slots = append(r.slots, Extent{})
+	}
+	copy(r.slots[i+1:r.live+1], r.slots[i:r.live])
+	r.slots[i] = e
+	r.live++
+}
+
+func (r *Records) remove(i int) {
+	copy(r.slots[i:], r.slots[i+1:r.live])
+	r.live--
+}
+
+// FreeSpace is an AG's free extents in both orders.
+type FreeSpace struct {
+	ByStart, BySize Records
+}
+
+// newFreeSpace is the free space of an AG of which the header and perhaps a
+// log is used.
+func newFreeSpace(length, header Blocks, log Extent) FreeSpace {
+	var f FreeSpace
+	rest := Extent{AGBlock(header), length - header}
+	if log.Blocks > 0 {
+		if gap := Blocks(log.Start) - header; gap > 0 {
+			f.ByStart.insert(0, Extent{rest.Start, gap})
+		}
+		rest = Extent{log.End(), length - Blocks(log.End())}
+	}
+	f.ByStart.insert(f.ByStart.live, rest)
+	f.BySize.slots = slices.Clone(f.ByStart.slots)
+	f.BySize.live = f.ByStart.live
+	if rest.Blocks == 0 {
+		f.ByStart.live--
+		f.BySize.live--
+	}
+	slices.SortStableFunc(f.BySize.Live(), bySize)
+	return f
+}
+
+func bySize(a, b Extent) int {
+	return cmp.Or(cmp.Compare(a.Blocks, b.Blocks), cmp.Compare(a.Start, b.Start))
+}
+
+// take uses a part of one free extent.
+func (f *FreeSpace) take(used Extent) {
+	i := slices.IndexFunc(f.ByStart.Live(), func(e Extent) bool { return used.Start < e.End() })
+	e := f.ByStart.slots[i]
+	left := Extent{e.Start, Blocks(used.Start - e.Start)}
+	right := Extent{used.End(), Blocks(e.End() - used.End())}
+
+	at, _ := slices.BinarySearchFunc(f.BySize.Live(), e, bySize)
+	f.BySize.remove(at)
+	for _, piece := range []Extent{left, right} {
+		if piece.Blocks > 0 {
+			at, _ := slices.BinarySearchFunc(f.BySize.Live(), piece, bySize)
+			f.BySize.insert(at, piece)
+		}
+	}
+	switch {
+	case left.Blocks > 0 && right.Blocks > 0:
+		f.ByStart.slots[i] = left
+		f.ByStart.insert(i+1, right)
+	case left.Blocks > 0:
+		f.ByStart.slots[i] = left
+	case right.Blocks > 0:
+		f.ByStart.slots[i] = right
+	default:
+		f.ByStart.remove(i)
+	}
+}
+
+// Total is the number of free blocks.
+func (f *FreeSpace) Total() Blocks {
+	var n Blocks
+	for _, e := range f.ByStart.Live() {
+		n += e.Blocks
+	}
+	return n
+}
+
+// Longest is the length of the longest free extent.
+func (f *FreeSpace) Longest() Blocks {
+	live := f.BySize.Live()
+	if len(live) == 0 {
+		return 0
+	}
+	return live[len(live)-1].Blocks
+}
+
+// smallest is the smallest extent of at least n blocks, else the largest there is.
+func (f *FreeSpace) smallest(n Blocks) Extent {
+	live := f.BySize.Live()
+	i := slices.IndexFunc(live, func(e Extent) bool { return e.Blocks >= n })
+	if i < 0 {
+		i = len(live) - 1
+	}
+	return live[i]
+}
+
+// firstFit is the lowest aligned start at which n blocks are free.
+func (f *FreeSpace) firstFit(n, align Blocks) (AGBlock, bool) {
+	for _, e := range f.ByStart.Live() {
+		start := roundUp(Blocks(e.Start), align)
+		if start+n <= Blocks(e.End()) {
+			return AGBlock(start), true
+		}
+	}
+	return 0, false
+}
