@@ -131,7 +131,7 @@ func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f form
 	f.Progress = bar.step
 	_, err = format.Run(ctx, f)
 	bar.done()
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("%w; %s holds no filesystem now", context.Cause(ctx), p.data.path)
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"mkfs/internal/aio"
 	"mkfs/internal/format"
@@ -124,19 +125,29 @@ func (p *places) check(force bool) error {
 			return err
 		}
 	}
-	if force || p.data.fresh {
+	if force {
 		return nil
 	}
-	return checkContents(p.data.path, p.data.info.Size)
+	for _, at := range list {
+		if err := at.checkContents(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func checkContents(path string, size int64) error {
-	t, err := target.Open(path, target.Options{})
+// checkContents refuses a place that holds something. A file that was asked to
+// be emptied may.
+func (p *place) checkContents() error {
+	if p.fresh {
+		return nil
+	}
+	t, err := target.Open(p.path, target.Options{})
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	found, err := target.Signatures(t, size)
+	found, err := target.Signatures(t, p.info.Size)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -147,7 +158,7 @@ func checkContents(path string, size int64) error {
 	case found[0].Container:
 		what = "a disk image of another format"
 	}
-	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", path, what, found[0].Name, found[0].Offset)
+	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", p.path, what, found[0].Name, found[0].Offset)
 }
 
 // opened are targets that can be written.
@@ -204,6 +215,9 @@ func (p *place) open(size geometry.Bytes, sector int) (*target.Target, error) {
 	if p.grows() && t.Info().Size < int64(size) {
 		if err := t.Grow(int64(size)); err != nil {
 			t.Close()
+			if !p.exists {
+				os.Remove(p.path)
+			}
 			return nil, err
 		}
 	}
