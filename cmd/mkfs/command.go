@@ -19,7 +19,7 @@ const formatVersion = "7.2.0"
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
 	force, quiet, dryRun, keep, version bool
-	unsupported                         bool
+	unsupported, buffered               bool
 	size, engine                        string
 	depth, batch                        int
 }
@@ -80,6 +80,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
 	fs.IntVar(&f.batch, "batch", 256, "allocation groups built and queued together")
+	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")
 	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")
 }
 

@@ -117,7 +117,7 @@ func underTest() bool {
 
 // write opens the targets and formats them.
 func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f format.Job, ring aio.Config) (err error) {
-	open, err := p.open(g, ring)
+	open, err := p.open(g, !j.buffered, ring)
 	if err != nil {
 		return err
 	}

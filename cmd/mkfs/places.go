@@ -168,13 +168,13 @@ type opened struct {
 }
 
 // open opens the targets and gives files their size.
-func (p *places) open(g *geometry.Geometry, ring aio.Config) (o opened, err error) {
+func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (o opened, err error) {
 	defer func() {
 		if err != nil {
 			o.close()
 		}
 	}()
-	data, err := p.data.open(g.Bytes(g.Blocks), int(g.SectorSize))
+	data, err := p.data.open(g.Bytes(g.Blocks), int(g.SectorSize), direct)
 	if err != nil {
 		return o, err
 	}
@@ -183,7 +183,7 @@ func (p *places) open(g *geometry.Geometry, ring aio.Config) (o opened, err erro
 	if p.log == nil {
 		return o, nil
 	}
-	log, err := p.log.open(g.Bytes(g.Log.Blocks), int(g.Log.SectorSize))
+	log, err := p.log.open(g.Bytes(g.Log.Blocks), int(g.Log.SectorSize), direct)
 	if err != nil {
 		return o, err
 	}
@@ -199,8 +199,8 @@ func usable(t *target.Target, sector geometry.Bytes) int64 {
 
 // open opens one target and gives a file its size. Direct IO is used where all
 // writes meet its alignment: none is smaller than a sector.
-func (p *place) open(size geometry.Bytes, sector int) (*target.Target, error) {
-	opts := target.Options{Write: true, Create: p.fresh, Truncate: p.fresh, Direct: true}
+func (p *place) open(size geometry.Bytes, sector int, direct bool) (*target.Target, error) {
+	opts := target.Options{Write: true, Create: p.fresh, Truncate: p.fresh, Direct: direct}
 	t, err := target.Open(p.path, opts)
 	if err != nil {
 		return nil, err
