@@ -44,11 +44,13 @@
 // once, inside a later call to Write, Read, Reap, Sync or Close, never inside
 // the call that took it. It must not call into the Ring (that panics).
 //
-// Batching. A taken request may wait in the Ring until an eighth of the depth
-// has gathered; Reap(0) pushes what waits. When the ring is full, Write waits
-// for an eighth of the depth to complete rather than for one, so that the
-// cost of a system call and of a wake-up is shared, while at least seven
-// eighths of the depth stay in flight.
+// Batching. A taken request may wait in the Ring until a sixteenth of the
+// depth has gathered; Reap(0) pushes what waits. When the ring is full, Write
+// waits for as many to complete rather than for one. So the cost of a system
+// call and of a wake-up is shared while the queue stays fifteen sixteenths
+// full. Measured with io_uring at depth 100: one at a time costs a third more
+// where the device is free (tmpfs), a quarter of the depth costs a third more
+// where it is not (direct IO), and between the two it hardly matters.
 //
 // Transfers. A short transfer is continued where it stopped. A write that
 // moves nothing is an error (io.ErrShortWrite); so is a read that does, which

@@ -52,7 +52,7 @@ type Stats struct {
 
 func newRing(depth int) *Ring {
 	r := &Ring{
-		batch:   max(1, depth/8),
+		batch:   max(1, depth/16),
 		ops:     make([]op, depth),
 		free:    make([]*op, depth),
 		waiting: fifo{ops: make([]*op, depth)},

@@ -95,7 +95,7 @@ func TestTransfers(t *testing.T) {
 // What waits in the Ring when another fails is not started.
 func TestWaitingCanceled(t *testing.T) {
 	s := &script{res: []int{1, -int(unix.ENOSPC), 1}}
-	r := scripted(100, s) // gathers 12
+	r := scripted(100, s) // gathers 6
 	var errs []error
 	for i := range int64(5) {
 		must(t, r.Write(i, [][]byte{{1}}, func(err error) { errs = append(errs, err) }))
