@@ -9,35 +9,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forbid runs f on a thread of its own on which the given system calls fail
-// with errno, as in a container. The thread ends with f.
-func forbid(t *testing.T, errno unix.Errno, calls []uint32, f func()) {
+// onThread runs f on a thread of its own, which ends with f. f is given a
+// function that makes system calls fail with errno on this thread from then
+// on, as they do in a container.
+func onThread(t *testing.T, f func(forbid func(errno unix.Errno, calls ...uint32))) {
 	t.Helper()
-	skip := make(chan error)
+	res := make(chan error)
 	go func() {
-		defer close(skip)
-		runtime.LockOSThread()                                                           // and never unlocked: the filter stays for good
-		prog := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}} // the call's number
-		for _, nr := range calls {
-			prog = append(prog,
-				unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 1, K: nr},
-				unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)})
-		}
-		prog = append(prog, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
-		fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
-		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-			skip <- err
-			return
-		}
-		if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&fprog)), 0, 0); err != nil {
-			skip <- err
-			return
-		}
-		f()
+		defer close(res)
+		runtime.LockOSThread() // and never unlocked: a filter stays for good
+		f(func(errno unix.Errno, calls ...uint32) {
+			if err := forbidCalls(errno, calls); err != nil {
+				res <- err
+				runtime.Goexit()
+			}
+		})
 	}()
-	if err := <-skip; err != nil {
+	if err := <-res; err != nil {
 		t.Skipf("cannot forbid system calls: %v", err)
 	}
+}
+
+func forbidCalls(errno unix.Errno, calls []uint32) error {
+	prog := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}} // the call's number
+	for _, nr := range calls {
+		prog = append(prog,
+			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 1, K: nr},
+			unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)})
+	}
+	prog = append(prog, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
+	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&fprog)), 0, 0)
 }
 
 func TestFallBack(t *testing.T) {
@@ -72,7 +77,8 @@ func TestFallBack(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := tempFile(t)
-			forbid(t, c.errno, c.calls, func() {
+			onThread(t, func(forbid func(unix.Errno, ...uint32)) {
+				forbid(c.errno, c.calls...)
 				r, err := Open(int(f.Fd()), Config{})
 				if err != nil {
 					t.Error(err)
@@ -127,5 +133,56 @@ func TestForeignGoroutine(t *testing.T) {
 	}
 	if !errors.Is(err, unix.EEXIST) || !contains(err, "another goroutine") || ran != 1 {
 		t.Errorf("%v; done ran %d times", err, ran)
+	}
+}
+
+// A kernel that stops taking requests, or stops answering, after the ring was
+// opened: everything in flight fails, once, with the cause, and nobody hangs.
+func TestKernelRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		kind  Kind
+		errno unix.Errno
+		call  uint32
+		want  string
+	}{
+		{"uring short of resources", Uring, unix.EAGAIN, unix.SYS_IO_URING_ENTER, "engine io_uring: io_uring_enter: kernel takes no requests"},
+		{"uring overflow", Uring, unix.EBUSY, unix.SYS_IO_URING_ENTER, "engine io_uring: io_uring_enter: kernel takes no requests"},
+		{"uring broken", Uring, unix.EPERM, unix.SYS_IO_URING_ENTER, "engine io_uring: io_uring_enter: operation not permitted"},
+		{"aio short of resources", AIO, unix.EAGAIN, unix.SYS_IO_SUBMIT, "engine aio: io_submit: kernel takes no requests"},
+		{"aio refused", AIO, unix.EPERM, unix.SYS_IO_SUBMIT, "write at byte 0: operation not permitted"},
+		{"aio broken", AIO, unix.EPERM, unix.SYS_IO_GETEVENTS, "engine aio: io_getevents: operation not permitted"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := tempFile(t)
+			onThread(t, func(forbid func(unix.Errno, ...uint32)) {
+				r, err := Open(int(f.Fd()), Config{Engine: c.kind, Depth: 32})
+				if err != nil {
+					t.Logf("skipped: %v", err)
+					return
+				}
+				forbid(c.errno, c.call)
+				ran, taken := 0, 0
+				for i := range int64(100) {
+					if r.Write(i, [][]byte{{1}}, func(err error) {
+						ran++
+						if !errors.Is(err, c.errno) && !errors.Is(err, ErrCanceled) {
+							t.Errorf("done got %v", err)
+						}
+					}) != nil {
+						break
+					}
+					taken++
+				}
+				err = r.Close()
+				if err == nil || !contains(err, c.want) || !errors.Is(err, c.errno) {
+					t.Errorf("Close: %v", err)
+				}
+				if ran != taken || taken > 32 {
+					t.Errorf("%d taken, %d done", taken, ran)
+				}
+			})
+		})
 	}
 }
