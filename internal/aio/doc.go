@@ -50,7 +50,10 @@
 // call and of a wake-up is shared while the queue stays fifteen sixteenths
 // full. Measured with io_uring at depth 100: one at a time costs a third more
 // where the device is free (tmpfs), a quarter of the depth costs a third more
-// where it is not (direct IO), and between the two it hardly matters.
+// where it is not (direct IO), and between the two it hardly matters. A
+// caller that computes for long with requests in flight calls Reap(0) now and
+// then: the cheapest io_uring mode does its part of a request, for example
+// the second half of a buffered write, only inside a call.
 //
 // Transfers. A short transfer is continued where it stopped. A write that
 // moves nothing is an error (io.ErrShortWrite); so is a read that does, which
