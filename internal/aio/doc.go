@@ -48,9 +48,9 @@
 // depth has gathered; Reap(0) pushes what waits. When the ring is full, Write
 // waits for as many to complete rather than for one. So the cost of a system
 // call and of a wake-up is shared while the queue stays fifteen sixteenths
-// full. Measured with io_uring at depth 100: one at a time costs a third more
-// where the device is free (tmpfs), a quarter of the depth costs a third more
-// where it is not (direct IO), and between the two it hardly matters. A
+// full. The figure is not critical: at depth 100, one at a time costs about a
+// fifth more where the device is free (io_uring on tmpfs), and with direct IO
+// anything from one to a quarter of the depth measures the same. A
 // caller that computes for long with requests in flight calls Reap(0) now and
 // then: the cheapest io_uring mode does its part of a request, for example
 // the second half of a buffered write, only inside a call.
