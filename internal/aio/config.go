@@ -85,13 +85,13 @@ func Open(fd int, cfg Config) (*Ring, error) {
 	var err error
 	switch cfg.Engine {
 	case Uring:
-		r.eng, err = newUring(fd, r.ops)
+		r.eng, err = newUring(fd, r.ops, uringModes)
 	case AIO:
 		r.eng, err = newLinuxAIO(fd, r.ops)
 	case Sync:
 		r.eng = syncEngine{fd}
 	case Auto:
-		if r.eng, err = newUring(fd, r.ops); err == nil {
+		if r.eng, err = newUring(fd, r.ops, uringModes); err == nil {
 			break
 		}
 		if r.eng, err = newLinuxAIO(fd, r.ops); err == nil {

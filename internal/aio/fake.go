@@ -11,7 +11,9 @@ import (
 )
 
 // Store is what a fake ring reads and writes; *os.File and *Mem are Stores. A
-// Store that has a Sync method is flushed by Ring.Sync.
+// Store that has a Sync method is flushed by Ring.Sync. A Store that fails
+// after part of a transfer should say how much it did, or the error's offset
+// is too low; os.File does not.
 type Store interface {
 	io.ReaderAt
 	io.WriterAt

@@ -52,7 +52,7 @@ type Stats struct {
 
 func newRing(depth int) *Ring {
 	r := &Ring{
-		batch:   max(1, depth/8),
+		batch:   max(1, depth/16),
 		ops:     make([]op, depth),
 		free:    make([]*op, depth),
 		waiting: fifo{ops: make([]*op, depth)},
@@ -83,7 +83,8 @@ func (r *Ring) Stats() Stats {
 // requests run. done runs exactly once, inside a later call, with nil or an
 // *Error. An error from Write means that the request was not taken and done
 // will not run: it is the first error of the Ring, or an *Error around EINVAL
-// for a request outside of the limits, which does not stop the Ring. done may
+// for a request outside of the limits, which does not stop the Ring, or
+// ErrClosed. done may
 // be nil; then only the Ring's first error tells of a failure.
 func (r *Ring) Write(off int64, vec [][]byte, done func(error)) error {
 	return r.take(false, off, vec, done)
