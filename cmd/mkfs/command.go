@@ -19,8 +19,8 @@ const formatVersion = "7.2.0"
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
 	force, quiet, dryRun, keep, version bool
-	unsupported, buffered               bool
-	size, engine                        string
+	unsupported, buffered, json         bool
+	size, engine, progress              string
 	depth, batch                        int
 }
 
@@ -80,6 +80,8 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
 	fs.IntVar(&f.batch, "batch", 256, "allocation groups built and queued together")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object in place of the table, also of errors")
+	fs.StringVar(&f.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
 	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")
 	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/dustin/go-humanize"
+
 	"mkfs/internal/aio"
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
@@ -161,9 +163,27 @@ func (p *place) checkContents() error {
 	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", p.path, what, found[0].Name, found[0].Offset)
 }
 
+// checkRoom refuses what the image's host cannot hold, before anything is
+// written: blocks that the metadata takes, with the numbers.
+func (p *places) checkRoom(g *geometry.Geometry) error {
+	if p.data.exists && p.data.info.Kind != target.File {
+		return nil
+	}
+	room, err := target.Room(p.data.path)
+	if err != nil {
+		return err
+	}
+	if need := format.Space(g); need > room.Free+room.Used {
+		return fmt.Errorf("%s: the metadata takes %s (%d bytes), and its host has %s (%d bytes) free",
+			p.data.path, humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
+	}
+	return nil
+}
+
 // opened are targets that can be written.
 type opened struct {
 	data, log format.Device
+	direct    bool // the data device is written past the page cache
 	list      []*target.Target
 }
 
@@ -179,6 +199,7 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (o ope
 		return o, err
 	}
 	o.list = append(o.list, data)
+	o.direct, _ = data.DirectIO()
 	o.data = format.On(data, usable(data, g.SectorSize), ring)
 	if p.log == nil {
 		return o, nil
