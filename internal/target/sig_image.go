@@ -152,7 +152,7 @@ func checkROMFS(v *view, sb int64, _ magic) bool {
 		return false
 	}
 	b = v.at(sb, min(512, int64(be.Uint32(b[8:]))))
-	if b == nil || len(b)%4 != 0 {
+	if len(b) == 0 || len(b)%4 != 0 {
 		return false
 	}
 	var sum uint32

@@ -245,7 +245,7 @@ func checkBeFS(v *view, sb int64, m magic) bool {
 		return false
 	}
 	root := (uint64(order.Uint32(b[116:]))<<agLog + uint64(order.Uint16(b[120:]))) << log
-	if root >= 1<<63 {
+	if root >= 1<<63 || order.Uint16(b[122:]) == 0 {
 		return false
 	}
 	b = v.at(int64(root), 4)
