@@ -172,6 +172,22 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestNothingInside has magic numbers over structures of no length.
+func TestNothingInside(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		off  int64
+		data string
+	}{{"romfs", 8, "\x00\x00\x00\x00"}, {"befs", 122, "\x00\x00"}, {"gpt", 512 + 80, "\x00\x00\x00\x00"}} {
+		ss := allSamples()
+		s := ss[slices.IndexFunc(ss, func(s sample) bool { return s.name == c.name })]
+		s.disk.pieces = append(s.disk.pieces, piece{c.off, []byte(c.data)})
+		if _, ok := has(mustSignatures(t, &s.disk), c.name); ok {
+			t.Errorf("%s found", c.name)
+		}
+	}
+}
+
 // failing is a reader that cannot read at one place.
 type failing struct {
 	d   *sparseDisk
