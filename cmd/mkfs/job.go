@@ -58,14 +58,16 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !j.dryRun {
+		if err := places.checkRoom(g); err != nil {
+			return err
+		}
+	}
 	if !j.json && (!j.quiet || j.dryRun) {
 		printGeometry(j.out, g, places.data.path, places.logName())
 	}
 	if j.dryRun {
 		return j.reportPlan(newReport(g, places, nil, notes))
-	}
-	if err := places.checkRoom(g); err != nil {
-		return err
 	}
 	who, err := identity(q.UUID, j.err)
 	if err != nil {
