@@ -82,6 +82,13 @@ func Open(fd int, cfg Config) (*Ring, error) {
 	}
 	r := newRing(depth)
 	r.fsync = func() error { return fsync(fd) }
+	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && flags&unix.O_DIRECT != 0 {
+		r.direct = true
+		r.dropDirect = func() error {
+			_, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags&^unix.O_DIRECT)
+			return err
+		}
+	}
 	var err error
 	switch cfg.Engine {
 	case Uring:

@@ -60,6 +60,11 @@
 // is the end of the file (io.ErrUnexpectedEOF). EINTR and EAGAIN are retried,
 // EAGAIN with a pause and not for ever.
 //
+// Direct IO. A file that takes O_DIRECT when it is opened may still refuse a
+// transfer with EINVAL, by its alignment or in some part of it. Then the Ring
+// clears O_DIRECT on the descriptor and retries this and later requests by
+// way of the page cache; no request is lost, and [Stats] tells.
+//
 // Errors. The first hard error stops the Ring: requests that no engine has
 // been given yet are completed with [ErrCanceled], those the kernel has are
 // waited for, and from then on Write, Read, Reap, Sync and Close all return

@@ -37,6 +37,10 @@ type Faults struct {
 	// the device: what is before it goes through, the rest fails with Errno.
 	BadFrom, BadTo int64
 
+	// NoDirect counts requests too: from this one on they fail with EINVAL, as
+	// direct IO does that a file takes only in part, until the Ring gives it up.
+	NoDirect int
+
 	Short int // percent of transfers that stop early
 	Retry int // percent of transfers that fail with EINTR or EAGAIN
 	Busy  int // percent of requests refused at first for lack of room
@@ -71,6 +75,10 @@ func OpenFake(store Store, seed uint64, f Faults) (*Ring, error) {
 		seed:  maphash.MakeSeed(),
 	}
 	r.eng, r.fsync = e, e.sync
+	if f.NoDirect > 0 {
+		r.direct = true
+		r.dropDirect = func() error { e.buffered = true; return nil }
+	}
 	return r, nil
 }
 
@@ -87,6 +95,7 @@ type fakeEngine struct {
 
 	writes, reads, syncs int
 	failed               bool
+	buffered             bool
 }
 
 func (e *fakeEngine) name() string { return "fake" }
@@ -174,6 +183,9 @@ func (e *fakeEngine) carryOut(o *op) {
 		panic(fmt.Sprintf("aio: memory of the write at byte %d changed before it completed", o.off))
 	}
 	switch {
+	case e.f.NoDirect > 0 && e.writes+e.reads >= e.f.NoDirect && !e.buffered:
+		o.res = -int(unix.EINVAL)
+		return
 	case e.doom[o.slot]:
 		if !o.read {
 			e.move(o, e.rand.IntN(o.left+1))

@@ -18,7 +18,10 @@ import (
 type Ring struct {
 	eng   engine
 	fsync func() error
-	batch int // how many requests to gather before commit and to reap when full
+	// direct says that the file was opened for direct IO, which dropDirect ends.
+	direct     bool
+	dropDirect func() error
+	batch      int // how many requests to gather before commit and to reap when full
 
 	ops      []op  // slots
 	free     []*op // empty slots, a stack
@@ -48,6 +51,7 @@ type Stats struct {
 	AverageDepth float64
 	Retries      int64 // EINTR and EAGAIN
 	Short        int64 // short transfers continued
+	Buffered     bool  // direct IO was refused on the way and given up
 }
 
 func newRing(depth int) *Ring {
