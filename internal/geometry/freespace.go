@@ -47,8 +47,8 @@ type FreeSpace struct {
 	// BySize is sorted but for one case: where a log leaves a longer extent
 	// before it than behind it, both trees begin with them in disk order.
 	ByStart, BySize Records
-	// Longest is the length of the longest free extent as the AGF has it: what
-	// is behind a log, and the last of BySize once that has been allocated from.
+	// Longest is the length of the longest free extent as the AGF has it: the
+	// last of BySize, but until something is allocated what is behind a log.
 	Longest Blocks
 }
 
@@ -86,7 +86,6 @@ func (f *FreeSpace) take(used Extent) {
 	right := Extent{used.End(), Blocks(e.End() - used.End())}
 
 	at := slices.Index(f.BySize.Live(), e)
-	last := at == f.BySize.live-1
 	f.BySize.remove(at)
 	for _, piece := range []Extent{left, right} {
 		if piece.Blocks > 0 {
@@ -94,11 +93,9 @@ func (f *FreeSpace) take(used Extent) {
 			f.BySize.insert(at, piece)
 		}
 	}
-	if last {
-		f.Longest = 0
-		if n := f.BySize.live; n > 0 {
-			f.Longest = f.BySize.slots[n-1].Blocks
-		}
+	f.Longest = 0
+	if n := f.BySize.live; n > 0 {
+		f.Longest = f.BySize.slots[n-1].Blocks
 	}
 	switch {
 	case left.Blocks > 0 && right.Blocks > 0:
