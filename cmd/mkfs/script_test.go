@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -50,6 +51,7 @@ func TestScript(t *testing.T) {
 			"sha":       sha,
 			"same":      same,
 			"missing":   missing,
+			"zeros":     zeros,
 			"lines":     lines,
 		},
 	})
@@ -249,5 +251,23 @@ func missing(ts *testscript.TestScript, neg bool, args []string) {
 		if _, err := os.Lstat(ts.MkAbs(name)); !errors.Is(err, os.ErrNotExist) {
 			ts.Fatalf("%s is there: %v", name, err)
 		}
+	}
+}
+
+// zeros FILE OFFSET LENGTH: there is nothing but zeros; with ! there is something.
+func zeros(ts *testscript.TestScript, neg bool, args []string) {
+	arguments(ts, false, args, 3, "[!] zeros FILE OFFSET LENGTH")
+	off, err := bytesOf(args[1])
+	ts.Check(err)
+	n, err := bytesOf(args[2])
+	ts.Check(err)
+	f, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	b := make([]byte, n)
+	_, err = f.ReadAt(b, off)
+	ts.Check(err)
+	if is := bytes.Count(b, []byte{0}) == len(b); is == neg {
+		ts.Fatalf("all zero is %t from %d to %d", is, off, off+n)
 	}
 }
