@@ -2,7 +2,7 @@ GO      ?= go
 GOFLAGS += -trimpath
 export CGO_ENABLED = 0
 
-.PHONY: build test check fmt vet lint race clean
+.PHONY: build test check fmt vet lint race bench clean
 
 build: ## one static binary, ./mkfs
 	$(GO) build $(GOFLAGS) -o mkfs ./cmd/mkfs
@@ -21,8 +21,11 @@ vet:
 lint:
 	$(GO) tool staticcheck ./...
 
-race:
+race: ## needs a C compiler, as the race detector does
 	CGO_ENABLED=1 $(GO) test -race ./...
 
+bench: ## building AGs, queueing and writing them
+	$(GO) test -run '^$$' -bench . ./internal/...
+
 clean:
-	rm -f mkfs mkfs.xfs
+	rm -f mkfs

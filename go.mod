@@ -3,6 +3,7 @@ module mkfs
 go 1.26.0
 
 require (
+	github.com/dustin/go-humanize v1.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
 	github.com/schollz/progressbar/v3 v3.19.1

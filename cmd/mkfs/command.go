@@ -19,8 +19,8 @@ const formatVersion = "7.2.0"
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
 	force, quiet, dryRun, keep, version bool
-	unsupported                         bool
-	size, engine                        string
+	unsupported, buffered, json         bool
+	size, engine, progress              string
 	depth, batch                        int
 }
 
@@ -62,15 +62,16 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 
 func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.SortFlags = false
+	// An option that has only a letter goes by that as its long name too.
 	for _, s := range options.Sections {
-		fs.VarP(suboptions{parser, s.Flag}, s.Help+" ", string(s.Flag), s.Help)
-		fs.Lookup(s.Help + " ").Hidden = true
+		fs.VarP(suboptions{parser, s.Flag}, string(s.Flag), string(s.Flag), s.Help)
+		fs.Lookup(string(s.Flag)).Hidden = true // help lists its suboptions
 	}
-	fs.VarP(label{parser}, "label ", "L", "label of the filesystem, up to 12 bytes")
-	fs.VarP(proto{parser}, "prototype ", "p", "fill from a prototype file or directory (not supported yet)")
+	fs.VarP(label{parser}, "L", "L", "label of the filesystem, up to 12 bytes")
+	fs.VarP(proto{parser}, "p", "p", "fill from a prototype file or directory (not supported yet)")
 	fs.BoolVarP(&f.force, "force", "f", false, "overwrite a filesystem or partition table that is there")
-	fs.BoolVarP(&f.force, "C ", "C", false, "the same as -f")
-	fs.Lookup("C ").Hidden = true
+	fs.BoolVarP(&f.force, "C", "C", false, "the same as -f")
+	fs.Lookup("C").Hidden = true
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "do not print the geometry")
 	fs.BoolVarP(&f.dryRun, "dry-run", "N", false, "print the geometry and write nothing")
 	fs.BoolVarP(&f.keep, "no-discard", "K", false, "do not discard the device's old contents")
@@ -79,6 +80,9 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
 	fs.IntVar(&f.batch, "batch", 256, "allocation groups built and queued together")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object in place of the table, also of errors")
+	fs.StringVar(&f.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
+	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")
 	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")
 }
 

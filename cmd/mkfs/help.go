@@ -55,7 +55,7 @@ func plainFlags(fs *pflag.FlagSet) string {
 			return
 		}
 		long := "--" + f.Name
-		if strings.HasSuffix(f.Name, " ") { // a name that nobody can type: the option has one letter only
+		if f.Name == f.Shorthand {
 			long = ""
 		}
 		short := ""

@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
+
+	"github.com/google/uuid"
 
 	"mkfs/internal/aio"
 	"mkfs/internal/format"
@@ -28,6 +31,10 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shown, err := newProgress(j.progress, j.err, j.quiet)
+	if err != nil {
+		return err
+	}
 	places, err := j.request()
 	if err != nil {
 		return err
@@ -40,26 +47,56 @@ func (j *job) run(ctx context.Context) error {
 	for _, text := range notes.Warnings {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
 	}
-	for _, text := range notes.Notices {
-		fmt.Fprintln(j.out, text)
+	if j.unsupported {
+		notes.Notices = append(notes.Notices, "Filesystems formatted with --unsupported are not supported!!")
+	}
+	if !j.json {
+		for _, text := range notes.Notices {
+			fmt.Fprintln(j.out, text)
+		}
 	}
 	if err != nil {
 		return err
 	}
-	if j.unsupported {
-		fmt.Fprintln(j.out, "Filesystems formatted with --unsupported are not supported!!")
+	if !j.dryRun {
+		if err := places.checkRoom(g); err != nil {
+			return err
+		}
 	}
-	if !j.quiet || j.dryRun {
+	if !j.json && (!j.quiet || j.dryRun) {
 		printGeometry(j.out, g, places.data.path, places.logName())
 	}
 	if j.dryRun {
-		return nil
+		return j.reportPlan(newReport(g, places, nil, notes))
 	}
 	who, err := identity(q.UUID, j.err)
 	if err != nil {
 		return err
 	}
-	return j.write(ctx, g, places, format.Job{Geometry: g, Identity: who, Discard: !j.keep, Batch: j.batch}, ring)
+	if !j.json && !j.quiet {
+		shown = &discardText{progress: shown, out: j.out}
+	}
+	f := format.Job{Geometry: g, Identity: who, Discard: !j.keep, Batch: j.batch, Progress: shown.step}
+	counters, err := j.write(ctx, g, places, f, ring)
+	shown.end()
+	if err != nil || !j.json {
+		return err
+	}
+	report := newReport(g, places, &who, notes)
+	report.Work = counters
+	return printJSON(j.out, report)
+}
+
+// reportPlan is the dry run's JSON.
+func (j *job) reportPlan(report jsonReport) error {
+	if !j.json {
+		return nil
+	}
+	report.DryRun = true
+	if id := j.parser.Request.UUID; id.Given {
+		report.UUID = uuid.UUID(id.Value).String()
+	}
+	return printJSON(j.out, report)
 }
 
 func (j *job) ring() (aio.Config, error) {
@@ -86,7 +123,7 @@ func (j *job) request() (*places, error) {
 			return nil, fmt.Errorf("-c options: %w", err)
 		}
 		j.parser.Config(file.Value, string(content))
-		if j.parser.Err() == nil {
+		if j.parser.Err() == nil && !j.json {
 			fmt.Fprintf(j.out, "Parameters parsed from config file %s successfully\n", file.Value)
 		}
 	}
@@ -116,10 +153,10 @@ func underTest() bool {
 }
 
 // write opens the targets and formats them.
-func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f format.Job, ring aio.Config) (err error) {
-	open, err := p.open(g, ring)
+func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f format.Job, ring aio.Config) (_ *jsonCounters, err error) {
+	open, err := p.open(g, !j.buffered, ring)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		if e := open.close(); err == nil {
@@ -127,12 +164,11 @@ func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f form
 		}
 	}()
 	f.Data, f.Log = open.data, open.log
-	bar := newProgress(j, int64(g.AGCount))
-	f.Progress = bar.step
-	_, err = format.Run(ctx, f)
-	bar.done()
-	if ctx.Err() != nil {
-		return fmt.Errorf("%w; %s holds no filesystem now", context.Cause(ctx), p.data.path)
+	started := time.Now()
+	stats, err := format.Run(ctx, f)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w, after %d of %d allocation groups; %s holds no filesystem now",
+			context.Cause(ctx), stats.AGs, g.AGCount, p.data.path)
 	}
-	return err
+	return newCounters(stats, open.direct, ring.Depth, time.Since(started)), err
 }

@@ -47,6 +47,7 @@ func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGXFSZ) // so that a file size limit is an error like others
 	go func() {
 		if sig, ok := (<-ch).(syscall.Signal); ok {
 			cancel(signalError{sig})

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+
+	"github.com/dustin/go-humanize"
 
 	"mkfs/internal/aio"
 	"mkfs/internal/format"
@@ -124,19 +127,29 @@ func (p *places) check(force bool) error {
 			return err
 		}
 	}
-	if force || p.data.fresh {
+	if force {
 		return nil
 	}
-	return checkContents(p.data.path, p.data.info.Size)
+	for _, at := range list {
+		if err := at.checkContents(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func checkContents(path string, size int64) error {
-	t, err := target.Open(path, target.Options{})
+// checkContents refuses a place that holds something. A file that was asked to
+// be emptied may.
+func (p *place) checkContents() error {
+	if p.fresh {
+		return nil
+	}
+	t, err := target.Open(p.path, target.Options{})
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	found, err := target.Signatures(t, size)
+	found, err := target.Signatures(t, p.info.Size)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -147,32 +160,51 @@ func checkContents(path string, size int64) error {
 	case found[0].Container:
 		what = "a disk image of another format"
 	}
-	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", path, what, found[0].Name, found[0].Offset)
+	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", p.path, what, found[0].Name, found[0].Offset)
+}
+
+// checkRoom refuses what the image's host cannot hold, before anything is
+// written: blocks that the metadata takes, with the numbers.
+func (p *places) checkRoom(g *geometry.Geometry) error {
+	if p.data.exists && p.data.info.Kind != target.File {
+		return nil
+	}
+	room, err := target.Room(p.data.path)
+	if err != nil {
+		return err
+	}
+	if need := format.Space(g); need > room.Free+room.Used {
+		return fmt.Errorf("%s: the metadata takes %s (%d bytes), and its host has %s (%d bytes) free",
+			p.data.path, humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
+	}
+	return nil
 }
 
 // opened are targets that can be written.
 type opened struct {
 	data, log format.Device
+	direct    bool // the data device is written past the page cache
 	list      []*target.Target
 }
 
 // open opens the targets and gives files their size.
-func (p *places) open(g *geometry.Geometry, ring aio.Config) (o opened, err error) {
+func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (o opened, err error) {
 	defer func() {
 		if err != nil {
 			o.close()
 		}
 	}()
-	data, err := p.data.open(g.Bytes(g.Blocks), int(g.SectorSize))
+	data, err := p.data.open(g.Bytes(g.Blocks), int(g.SectorSize), direct)
 	if err != nil {
 		return o, err
 	}
 	o.list = append(o.list, data)
+	o.direct, _ = data.DirectIO()
 	o.data = format.On(data, usable(data, g.SectorSize), ring)
 	if p.log == nil {
 		return o, nil
 	}
-	log, err := p.log.open(g.Bytes(g.Log.Blocks), int(g.Log.SectorSize))
+	log, err := p.log.open(g.Bytes(g.Log.Blocks), int(g.Log.SectorSize), direct)
 	if err != nil {
 		return o, err
 	}
@@ -188,8 +220,8 @@ func usable(t *target.Target, sector geometry.Bytes) int64 {
 
 // open opens one target and gives a file its size. Direct IO is used where all
 // writes meet its alignment: none is smaller than a sector.
-func (p *place) open(size geometry.Bytes, sector int) (*target.Target, error) {
-	opts := target.Options{Write: true, Create: p.fresh, Truncate: p.fresh, Direct: true}
+func (p *place) open(size geometry.Bytes, sector int, direct bool) (*target.Target, error) {
+	opts := target.Options{Write: true, Create: p.fresh, Truncate: p.fresh, Direct: direct}
 	t, err := target.Open(p.path, opts)
 	if err != nil {
 		return nil, err
@@ -204,6 +236,9 @@ func (p *place) open(size geometry.Bytes, sector int) (*target.Target, error) {
 	if p.grows() && t.Info().Size < int64(size) {
 		if err := t.Grow(int64(size)); err != nil {
 			t.Close()
+			if !p.exists {
+				os.Remove(p.path)
+			}
 			return nil, err
 		}
 	}

@@ -43,10 +43,20 @@ func New(g *geometry.Geometry, id Identity) *Builder {
 		if b.isPlain(agno) {
 			b.plain = make([]byte, b.HeaderSize())
 			b.encode(agno, b.plain)
+			b.keepSums()
 			break
 		}
 	}
 	return b
+}
+
+// keepSums prepares to seal patched copies of the plain header.
+func (b *Builder) keepSums() {
+	for i := range b.table {
+		if p := &b.table[i]; p.patch != nil && b.v5() {
+			p.reseal = ondisk.NewResealer(p.in(b.plain), p.crc, p.head)
+		}
+	}
 }
 
 // HeaderSize is the length in bytes of an AG's header.
@@ -91,7 +101,9 @@ func (b *Builder) Build(agno geometry.AGNumber, f *Frame) {
 		if p.patch != nil {
 			part := p.in(f.Data)
 			p.patch(b, p, agno, part)
-			b.seal(p, part)
+			if p.reseal != nil {
+				p.reseal.Seal(part)
+			}
 		}
 	}
 }

@@ -16,15 +16,16 @@ type row struct {
 	build func(*Builder, *placed, *geometry.AG, []byte)
 	// patch makes a structure of one plain AG that of another. nil: all are equal.
 	patch func(*Builder, *placed, geometry.AGNumber, []byte)
+	head  int // patch changes nothing from this offset on
 	crc   int // offset of the checksum
 }
 
 // The structures of an AG in disk order. A new btree root is a row and a function.
 var sectorRows = []row{
 	{name: "superblock", build: (*Builder).superblock, crc: ondisk.SuperblockCRC},
-	{name: "AGF", build: (*Builder).agf, patch: (*Builder).patchAGF, crc: ondisk.AGFCRC},
-	{name: "AGI", build: (*Builder).agi, patch: (*Builder).patchAGI, crc: ondisk.AGICRC},
-	{name: "AGFL", build: (*Builder).agfl, patch: (*Builder).patchAGFL, crc: ondisk.AGFLCRC},
+	{name: "AGF", build: (*Builder).agf, patch: (*Builder).patchAGF, head: ondisk.AGFSeqnoEnd, crc: ondisk.AGFCRC},
+	{name: "AGI", build: (*Builder).agi, patch: (*Builder).patchAGI, head: ondisk.AGISeqnoEnd, crc: ondisk.AGICRC},
+	{name: "AGFL", build: (*Builder).agfl, patch: (*Builder).patchAGFL, head: ondisk.AGFLSeqnoEnd, crc: ondisk.AGFLCRC},
 }
 
 var rootRows = []row{
@@ -47,6 +48,7 @@ var magicV4 = map[ondisk.BtreeMagic]ondisk.BtreeMagic{
 type placed struct {
 	row
 	at, size int
+	reseal   *ondisk.Resealer // of a patched copy; nil for V4, which has no checksums
 }
 
 func (p *placed) in(header []byte) []byte { return header[p.at : p.at+p.size] }
@@ -62,10 +64,10 @@ func (b *Builder) rows() []placed {
 	sector, block := int(g.SectorSize), int(g.BlockSize)
 	list := make([]placed, 0, len(sectorRows)+1+len(rootRows))
 	for i, r := range sectorRows {
-		list = append(list, placed{r, i * sector, sector})
+		list = append(list, placed{row: r, at: i * sector, size: sector})
 	}
 	if end := len(sectorRows) * sector; end < min(block, padTo) {
-		list = append(list, placed{row{name: "header padding"}, end, min(block, padTo) - end})
+		list = append(list, placed{row: row{name: "header padding"}, at: end, size: min(block, padTo) - end})
 	}
 	roots := g.Roots()
 	for _, r := range rootRows {
@@ -74,11 +76,11 @@ func (b *Builder) rows() []placed {
 		case at == 0:
 			continue
 		case b.v5():
-			r.patch, r.crc = (*Builder).patchRoot, ondisk.BtreeCRC
+			r.patch, r.head, r.crc = (*Builder).patchRoot, ondisk.BtreeAddressEnd, ondisk.BtreeCRC
 		default:
 			r.magic = magicV4[r.magic]
 		}
-		list = append(list, placed{r, int(at) * block, block})
+		list = append(list, placed{row: r, at: int(at) * block, size: block})
 	}
 	return list
 }

@@ -173,6 +173,13 @@ func PutFreeList(b []byte, first int, blocks []uint32) {
 // FreeListEntry reads entry i.
 func FreeListEntry(b []byte, i int) uint32 { return be.Uint32(b[4*i:]) }
 
+// How far into a header its AG number reaches.
+const (
+	AGFSeqnoEnd  = 12
+	AGISeqnoEnd  = 12
+	AGFLSeqnoEnd = 8
+)
+
 // SetAGFSeqno, SetAGISeqno and SetAGFLSeqno renumber an encoded header, which
 // then wants sealing again.
 func SetAGFSeqno(b []byte, agno uint32) { be.PutUint32(b[8:], agno) }

@@ -16,11 +16,12 @@ const (
 // Sizes of the headers of btree blocks within an AG, and the fields of V5 that
 // tell one block from another.
 const (
-	BtreeHeaderV4 = 16
-	BtreeHeader   = 56
-	BtreeBlkno    = 16
-	BtreeOwner    = 48
-	BtreeCRC      = 52
+	BtreeHeaderV4   = 16
+	BtreeHeader     = 56
+	BtreeBlkno      = 16
+	BtreeOwner      = 48
+	BtreeAddressEnd = 52 // of what SetBtreeAddress changes
+	BtreeCRC        = 52
 )
 
 // BtreeBlock is the header of a btree block within an AG.

@@ -7,6 +7,9 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// noChecksum stands for a checksum while it is computed.
+var noChecksum = make([]byte, 4)
+
 // Seal computes the CRC32C of a whole V5 structure, with its checksum at
 // offset field counted as zero, and stores it there, little-endian as the
 // only field of the format.
@@ -21,6 +24,6 @@ func Sealed(b []byte, field int) bool {
 
 func sum(b []byte, field int) uint32 {
 	crc := crc32.Update(0, castagnoli, b[:field])
-	crc = crc32.Update(crc, castagnoli, make([]byte, 4))
+	crc = crc32.Update(crc, castagnoli, noChecksum)
 	return crc32.Update(crc, castagnoli, b[field+4:])
 }
