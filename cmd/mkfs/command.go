@@ -40,14 +40,12 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 				fmt.Fprintf(stdout, "%s version %s\n", name, version())
 				return nil
 			}
-			if len(args) > 1 {
-				return usageError{fmt.Errorf("one target, please; what is %q for?", args[1])}
-			}
-			for _, path := range args {
-				parser.Target(path)
-			}
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
-			return j.run(cmd.Context())
+			err := j.start(cmd.Context(), args)
+			if err != nil && f.json {
+				err = errors.Join(err, printJSON(stdout, newFailure(err, statusOf(err))))
+			}
+			return err
 		},
 	}
 	cmd.SetOut(stdout)

@@ -24,6 +24,17 @@ type job struct {
 	name     string
 }
 
+// start takes the target from the arguments and runs.
+func (j *job) start(ctx context.Context, args []string) error {
+	if len(args) > 1 {
+		return usageError{fmt.Errorf("one target, please; what is %q for?", args[1])}
+	}
+	for _, path := range args {
+		j.parser.Target(path)
+	}
+	return j.run(ctx)
+}
+
 // run goes from what was asked to a filesystem. Nothing is touched before
 // everything has been checked.
 func (j *job) run(ctx context.Context) error {

@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -25,15 +24,21 @@ func run(args []string, stdout, stderr io.Writer) int {
 	cmd := newCommand(name, stdout, stderr)
 	cmd.SetArgs(args[1:])
 	err := cmd.ExecuteContext(ctx)
+	if err != nil {
+		report(stderr, name, err)
+	}
+	return statusOf(err)
+}
+
+// statusOf is the exit status that an error ends the program with.
+func statusOf(err error) int {
 	var sig signalError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &sig):
-		fmt.Fprintf(stderr, "%s: %v\n", name, err)
 		return 128 + int(sig.Signal)
 	}
-	report(stderr, name, err)
 	return 1
 }
 

@@ -77,16 +77,21 @@ func findPlace(option string, at options.Place, hasSize, sized bool) (place, err
 
 // device tells geometry what the targets are.
 func (p *places) device() geometry.Device {
+	info := &p.data.info
 	d := geometry.Device{
-		Size:           geometry.Bytes(p.data.info.Size),
-		LogicalSector:  sectorOf(p.data.info.LogicalSector),
-		PhysicalSector: sectorOf(p.data.info.PhysicalSector),
+		Size:           geometry.Bytes(info.Size),
+		LogicalSector:  sectorOf(info.LogicalSector),
+		PhysicalSector: sectorOf(info.PhysicalSector),
 		Grows:          p.data.grows(),
 	}
-	if p.data.info.Kind == target.BlockDevice {
-		d.SolidState = !p.data.info.Rotational
-		if p.data.info.OptIO > p.data.info.PhysicalSector {
-			d.StripeUnit, d.StripeWidth = geometry.Bytes(p.data.info.MinIO), geometry.Bytes(p.data.info.OptIO)
+	if info.Misaligned { // its physical sectors lie across ours
+		d.PhysicalSector = d.LogicalSector
+	}
+	if info.Kind == target.BlockDevice {
+		d.SolidState = !info.Rotational
+		// A device that has no stripes reports its physical sector instead.
+		if info.MinIO != info.PhysicalSector && info.OptIO != info.PhysicalSector {
+			d.StripeUnit, d.StripeWidth = geometry.Bytes(info.MinIO), geometry.Bytes(info.OptIO)
 		}
 	}
 	if p.log != nil {
@@ -138,11 +143,15 @@ func (p *places) check(force bool) error {
 	return nil
 }
 
-// checkContents refuses a place that holds something. A file that was asked to
+// checkContents refuses a place that holds something, or whose physical
+// sectors begin within ours. A file that was asked to
 // be emptied may.
 func (p *place) checkContents() error {
 	if p.fresh {
 		return nil
+	}
+	if p.info.Misaligned {
+		return fmt.Errorf("%s is not aligned to its physical sectors; -f makes a filesystem with logical ones", p.path)
 	}
 	t, err := target.Open(p.path, target.Options{})
 	if err != nil {
