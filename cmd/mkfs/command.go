@@ -20,7 +20,7 @@ const formatVersion = "7.2.0"
 type flagsOf struct {
 	force, quiet, dryRun, keep, version bool
 	unsupported, buffered, json         bool
-	size, engine, progress              string
+	engine, progress                    string
 	depth, batch                        int
 }
 
@@ -52,7 +52,12 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	cmd.SetErr(stderr)
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SetHelpCommand(&cobra.Command{Hidden: true})
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+			err = fmt.Errorf("--%s: %q is no %s", bad.GetFlag().Name, bad.GetValue(), bad.GetFlag().Value.Type())
+		}
+		return usageError{err}
+	})
 	f.add(cmd.Flags(), parser)
 	cmd.SetHelpFunc(func(*cobra.Command, []string) { help(stdout, name, cmd.Flags()) })
 	return cmd
@@ -74,7 +79,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.dryRun, "dry-run", "N", false, "print the geometry and write nothing")
 	fs.BoolVarP(&f.keep, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
-	fs.StringVar(&f.size, "size", "", "size of an image file: make it if it is missing, grow it if it is shorter")
+	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
 	fs.IntVar(&f.batch, "batch", 256, "allocation groups built and queued together")
@@ -93,6 +98,12 @@ type suboptions struct {
 func (s suboptions) Set(arg string) error { s.parser.Option(s.flag, arg); return nil }
 func (s suboptions) String() string       { return "" }
 func (s suboptions) Type() string         { return "suboptions" }
+
+type imageSize struct{ parser *options.Parser }
+
+func (s imageSize) Set(arg string) error { s.parser.ImageSize(arg); return nil }
+func (s imageSize) String() string       { return "" }
+func (s imageSize) Type() string         { return "size" }
 
 type label struct{ parser *options.Parser }
 

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/dustin/go-humanize"
 
-	"mkfs/internal/aio"
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
@@ -32,19 +30,27 @@ type places struct {
 	log  *place // nil for an internal log
 }
 
+// all lists the places, data first.
+func (p *places) all() []*place {
+	if p.log == nil {
+		return []*place{&p.data}
+	}
+	return []*place{&p.data, p.log}
+}
+
 // findPlaces looks at the targets without changing anything.
-func findPlaces(q *options.Request, sized bool) (*places, error) {
+func findPlaces(q *options.Request) (*places, error) {
 	var p places
 	var err error
 	if !q.Data.Path.Given {
 		return nil, usageError{errors.New("no target given")}
 	}
-	if p.data, err = findPlace("-d", q.Data, q.Spec.Data.Size.Given, sized); err != nil {
+	if p.data, err = findPlace("-d", q.Data, q.Spec.Data.Size.Given, q.Sized); err != nil {
 		return nil, err
 	}
 	if q.Spec.Log.External {
 		if !q.Log.Path.Given {
-			return nil, usageError{errors.New("-l internal=0: no log device given; add -l logdev=DEVICE")}
+			return nil, usageError{errors.New("-l internal=0: no log device given; -l logdev=DEVICE alone says it all")}
 		}
 		log, err := findPlace("-l", q.Log, q.Spec.Log.Size.Given, false)
 		if err != nil {
@@ -123,11 +129,7 @@ func (p *places) logName() string {
 // check refuses what must not be overwritten: what is in use always, what
 // holds something only without force.
 func (p *places) check(force bool) error {
-	list := []*place{&p.data}
-	if p.log != nil {
-		list = append(list, p.log)
-	}
-	for _, at := range list {
+	for _, at := range p.all() {
 		if !at.exists {
 			continue
 		}
@@ -138,7 +140,7 @@ func (p *places) check(force bool) error {
 	if force {
 		return nil
 	}
-	for _, at := range list {
+	for _, at := range p.all() {
 		if err := at.checkContents(); err != nil {
 			return err
 		}
@@ -193,78 +195,4 @@ func (p *places) checkRoom(g *geometry.Geometry) error {
 			p.data.path, humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
 	}
 	return nil
-}
-
-// opened are targets that can be written.
-type opened struct {
-	data, log format.Device
-	direct    bool // the data device is written past the page cache
-	list      []*target.Target
-}
-
-// open opens the targets and gives files their size.
-func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (o opened, err error) {
-	defer func() {
-		if err != nil {
-			o.close()
-		}
-	}()
-	data, err := p.data.open(g.Bytes(g.Blocks), int(g.SectorSize), direct)
-	if err != nil {
-		return o, err
-	}
-	o.list = append(o.list, data)
-	o.direct, _ = data.DirectIO()
-	o.data = format.On(data, usable(data, g.SectorSize), ring)
-	if p.log == nil {
-		return o, nil
-	}
-	log, err := p.log.open(g.Bytes(g.Log.Blocks), int(g.Log.SectorSize), direct)
-	if err != nil {
-		return o, err
-	}
-	o.list = append(o.list, log)
-	o.log = format.On(log, usable(log, g.Log.SectorSize), ring)
-	return o, nil
-}
-
-// usable is how much of a target counts: whole sectors, and whole KiB.
-func usable(t *target.Target, sector geometry.Bytes) int64 {
-	return int64(geometry.Usable(geometry.Bytes(t.Info().Size), sector))
-}
-
-// open opens one target and gives a file its size. Direct IO is used where all
-// writes meet its alignment: none is smaller than a sector.
-func (p *place) open(size geometry.Bytes, sector int, direct bool) (*target.Target, error) {
-	opts := target.Options{Write: true, Create: p.fresh, Truncate: p.fresh, Direct: direct}
-	t, err := target.Open(p.path, opts)
-	if err != nil {
-		return nil, err
-	}
-	if direct, align := t.DirectIO(); direct && align > sector {
-		t.Close()
-		opts.Direct, opts.Truncate = false, false
-		if t, err = target.Open(p.path, opts); err != nil {
-			return nil, err
-		}
-	}
-	if p.grows() && t.Info().Size < int64(size) {
-		if err := t.Grow(int64(size)); err != nil {
-			t.Close()
-			if !p.exists {
-				os.Remove(p.path)
-			}
-			return nil, err
-		}
-	}
-	return t, nil
-}
-
-func (o *opened) close() (err error) {
-	for _, t := range o.list {
-		if e := t.Close(); err == nil {
-			err = e
-		}
-	}
-	return err
 }

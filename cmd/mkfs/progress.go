@@ -43,7 +43,7 @@ func newProgress(kind string, stderr io.Writer, quiet bool) (progress, error) {
 	}
 	make := progressKinds[kind]
 	if make == nil {
-		return nil, usageError{fmt.Errorf("--progress: %q is none of auto, bar, plain, json and none", kind)}
+		return silence{}, fmt.Errorf("--progress: %q is none of auto, bar, plain, json and none", kind)
 	}
 	return make(stderr), nil
 }

@@ -39,7 +39,7 @@ func ParseKind(s string) (Kind, error) {
 			return Kind(k), nil
 		}
 	}
-	return Auto, fmt.Errorf("unknown IO engine %q: one of %s", s, strings.Join(kindNames[:], ", "))
+	return Auto, fmt.Errorf("unknown IO engine %q: one of auto, uring, aio, sync", s)
 }
 
 // Limits of a Ring and of one request.

@@ -206,7 +206,7 @@ func TestKinds(t *testing.T) {
 	if k, err := ParseKind("uring"); err != nil || k != Uring {
 		t.Error(k, err)
 	}
-	if _, err := ParseKind("mmap"); err == nil || !contains(err, "auto, io_uring, aio, sync") {
+	if _, err := ParseKind("mmap"); err == nil || !contains(err, "auto, uring, aio, sync") {
 		t.Error(err)
 	}
 	f := tempFile(t)
