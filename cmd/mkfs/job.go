@@ -58,6 +58,9 @@ func (j *job) run(ctx context.Context) error {
 	for _, text := range notes.Warnings {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
 	}
+	if err != nil {
+		return err
+	}
 	if j.unsupported {
 		notes.Notices = append(notes.Notices, "Filesystems formatted with --unsupported are not supported!!")
 	}
@@ -65,9 +68,6 @@ func (j *job) run(ctx context.Context) error {
 		for _, text := range notes.Notices {
 			fmt.Fprintln(j.out, text)
 		}
-	}
-	if err != nil {
-		return err
 	}
 	if !j.dryRun {
 		if err := places.checkRoom(g); err != nil {

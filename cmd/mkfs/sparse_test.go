@@ -40,11 +40,11 @@ func contentOf(f *os.File) (c content, err error) {
 			break
 		}
 		for at = start &^ (sector - 1); at < end; {
-			n, err := f.ReadAt(buf, at)
+			n, err := f.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
 			if n == 0 {
 				return c, err
 			}
-			for part := buf[:min(int64(n), end-at)]; len(part) > 0; {
+			for part := buf[:n]; len(part) > 0; {
 				one := part[:min(sector, len(part))]
 				if !bytes.Equal(one, zeroSector[:len(one)]) {
 					c.sectors++
