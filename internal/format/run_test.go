@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"testing"
@@ -89,6 +90,9 @@ func TestOverRubbish(t *testing.T) {
 			a, b := make([]byte, n), make([]byte, n)
 			d.ReadAt(a, int64(off))
 			clean.ReadAt(b, int64(off))
+			if bytes.Equal(a, b) {
+				return
+			}
 			for i := range a {
 				if a[i] != b[i] {
 					t.Errorf("blocks of %d: %s, byte %d is %#x, want %#x", g.BlockSize, what, i, a[i], b[i])
@@ -291,9 +295,7 @@ func TestExternalLog(t *testing.T) {
 	if r, ok := ondisk.DecodeLogRecord(content); !ok || r.UUID != job.Identity.UUID {
 		t.Errorf("log record %+v (%v)", r, ok)
 	}
-	for i, c := range content[1024:] {
-		if c != 0 {
-			t.Fatalf("byte %d of the log is %#x", 1024+i, c)
-		}
+	if rest := content[1024:]; !bytes.Equal(rest, make([]byte, len(rest))) {
+		t.Error("the log is not zero behind its record")
 	}
 }
