@@ -22,12 +22,6 @@ func olderFilesystem(t *testing.T) *disk {
 	return d
 }
 
-// twoListsLoseErrors is known: when there is more than one batch, an error of
-// one list is reported by the other, which does not know the place, or hidden
-// behind that of a request which was not started because of it. false makes
-// the tests ask for the error itself.
-const twoListsLoseErrors = true
-
 // requestsOf is how many requests an undisturbed run makes.
 func requestsOf(t *testing.T, g *geometry.Geometry, batch int) int {
 	t.Helper()
@@ -67,7 +61,6 @@ func eachWriteFails(t *testing.T, batch int) {
 			switch {
 			case err == nil || !strings.Contains(err.Error(), d.name):
 				t.Errorf("%s: %v", what, err)
-			case twoListsLoseErrors && batch < int(g.AGCount):
 			default:
 				checkWriteError(t, what, d, err, unix.ENOSPC)
 			}
@@ -134,12 +127,6 @@ func TestBadSpotIsNamed(t *testing.T) {
 			job.Batch = batch
 			_, err := Run(context.Background(), job)
 			what := fmt.Sprintf("batch %d, byte %d", batch, c.off)
-			if twoListsLoseErrors && batch < int(g.AGCount) {
-				if err == nil || d.finished() {
-					t.Errorf("%s: finished %v, %v", what, d.finished(), err)
-				}
-				continue
-			}
 			checkWriteError(t, what, d, err, unix.EIO)
 			if text := fmt.Sprintf("%s at byte %d:", c.want, c.off); err != nil && !strings.Contains(err.Error(), text) {
 				t.Errorf("%s: %v, want %s", what, err, text)

@@ -4,7 +4,8 @@
 // The order of work is such that a run that ends early, at whatever point,
 // leaves nothing that mounts:
 //
-//	wipe      the old superblock and what else a prober would find
+//	wipe      the old superblock and what else a prober would find; flush
+//	          if there was any
 //	discard   tell a device that its contents are of no more use
 //	log       zero it
 //	headers   of all AGs, with superblocks marked as in progress; the log's
@@ -34,6 +35,8 @@ type Device interface {
 	Zero(off, n int64) error
 	// Discard drops the contents of a range. Errors are of no consequence.
 	Discard(off, n int64) error
+	// Sync makes what was zeroed durable.
+	Sync() error
 	// Open gives the ring that writes to the device. It may be opened once.
 	Open() (Ring, error)
 }
@@ -120,6 +123,9 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 		return stats, err
 	}
 	if err := w.headers(ctx); err != nil {
+		return stats, err
+	}
+	if err := ctx.Err(); err != nil {
 		return stats, err
 	}
 	return stats, w.complete()

@@ -2,6 +2,7 @@ package format
 
 import (
 	"context"
+	"errors"
 
 	"mkfs/internal/aginit"
 	"mkfs/internal/aio"
@@ -23,17 +24,29 @@ func (w *writer) headers(ctx context.Context) error {
 	for i := range batches {
 		batches[i] = newBatch(w, slab[i*frames*size:][:frames*size], size)
 	}
-	err = w.fill(ctx, &batches)
+	errs := []error{w.fill(ctx, &batches)}
 	for i := range batches {
-		if e := batches[i].list.Wait(); err == nil {
-			err = e
-		}
+		errs = append(errs, batches[i].list.Wait())
 		w.count(batches[i].list.Stats())
 	}
-	if e := release(); err == nil {
-		err = e
+	return cause(append(errs, release()))
+}
+
+// cause picks the error that the others follow from. Two lists write to one
+// ring, which an error stops: the list whose write failed knows the place, and
+// the other one only that its own were not started.
+func cause(errs []error) error {
+	var first error
+	for _, err := range errs {
+		var at *delwri.WriteError
+		if errors.As(err, &at) && at.Place.Name != "" && !errors.Is(err, aio.ErrCanceled) {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
 	}
-	return err
+	return first
 }
 
 func (w *writer) batchSize(header int) int {

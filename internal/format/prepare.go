@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -18,6 +19,7 @@ const wipeBytes = 128 << 10
 // first: without it nothing mounts.
 func (w *writer) wipe() error {
 	old := w.oldSuperblocks()
+	used := w.startUsed()
 	size := max(w.Data.Size(), int64(w.Geometry.Bytes(w.Geometry.Blocks)))
 	if err := w.zero(0, wipeBytes); err != nil {
 		return err
@@ -27,7 +29,22 @@ func (w *writer) wipe() error {
 			return err
 		}
 	}
-	return w.zero(size-wipeBytes, wipeBytes)
+	if err := w.zero(size-wipeBytes, wipeBytes); err != nil || !used {
+		return err
+	}
+	if err := w.Data.Sync(); err != nil {
+		return fmt.Errorf("%s: flushing: %w", w.Data.Name(), err)
+	}
+	return nil
+}
+
+// startUsed tells whether there is anything to wipe at the start. If so, that
+// must be durable before the rest is overwritten: a superblock that came back
+// after a power failure would be that of a filesystem without its contents.
+func (w *writer) startUsed() bool {
+	start := make([]byte, wipeBytes)
+	n, _ := w.Data.ReadAt(start, 0) // what cannot be read cannot be mounted
+	return len(bytes.TrimLeft(start[:n], "\x00")) > 0
 }
 
 func (w *writer) zero(off, n int64) error {

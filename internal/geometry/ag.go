@@ -17,6 +17,9 @@ func (p *plan) planAGs() {
 	g, s := p.g, &p.spec.Data
 	var count Blocks
 	switch {
+	case s.AGCount.Given && s.AGCount.Value < 1:
+		p.refuse("-d agcount", "%d; there is at least one", s.AGCount.Value)
+		return
 	case s.Concurrency.Given && s.Concurrency.Value > 0:
 		g.AGBlocks = p.concurrentAGSize(p.threads(s.Concurrency.Value))
 	case s.AGSize.Given:
@@ -147,7 +150,7 @@ func (p *plan) alignAGs(count Blocks) Blocks {
 			count = divUp(g.Blocks, size)
 		}
 	}
-	if rest := g.Blocks % g.AGBlocks; rest != 0 && rest < p.agMin() && count > 1 {
+	if rest := g.Blocks % g.AGBlocks; rest != 0 && rest < p.agMin() && count > 1 && count == divUp(g.Blocks, g.AGBlocks) {
 		count--
 		g.Blocks = count * g.AGBlocks
 	}

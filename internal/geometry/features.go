@@ -65,6 +65,10 @@ func (p *plan) planFeatures() {
 		LogVersion: int(s.LogVersion.or(2)),
 		Autofsck:   s.Autofsck.or(AutofsckUnset),
 	}
+	if l := &p.spec.Log; f.LogVersion == 1 && (l.StripeUnit.Given || l.StripeUnit512.Given) {
+		p.warn("-l su: a log with a stripe unit has version 2")
+		f.LogVersion = 2
+	}
 	if f.CaseFold {
 		p.notice("ascii-ci filesystems are deprecated and will not be supported by future versions.")
 	}

@@ -19,6 +19,10 @@ func (p *plan) planInodes() {
 	}
 	option, size := "-i size", s.Size.or(def)
 	if s.PerBlock.Given {
+		if s.PerBlock.Value < 1 {
+			p.refuse("-i perblock", "%d; a block has at least %d inodes", s.PerBlock.Value, minInodesPerBlock)
+			return
+		}
 		option, size = "-i perblock", int64(g.BlockSize)/s.PerBlock.Value
 	}
 	most := min(maxInodeSize, int64(g.BlockSize)/minInodesPerBlock)

@@ -237,16 +237,26 @@ func (p *plan) planLogDevice() {
 	}
 }
 
-// checkInherit bounds the extent size hints: one extent, and half an AG.
+// checkInherit bounds the extent size hints: one extent, half an AG, and whole
+// realtime extents where files are to lie in the realtime section.
 func (p *plan) checkInherit() {
 	const maxExtent = 1<<21 - 1
 	most := min(maxExtent, p.g.AGBlocks/2)
 	in := &p.spec.Data.Inherit
-	if v := in.ExtentSize.Value; Blocks(v) > most {
-		p.refuse("-d extszinherit", "%d blocks; the most is %d", v, most)
+	unit := Blocks(1)
+	if in.Realtime.Value {
+		unit = p.g.RealtimeExtent()
 	}
-	if v := in.CowExtent.Value; Blocks(v) > most {
-		p.refuse("-d cowextsize", "%d blocks; the most is %d", v, most)
+	for _, hint := range []struct {
+		option string
+		blocks Blocks
+	}{
+		{"-d extszinherit", Blocks(in.ExtentSize.Value)},
+		{"-d cowextsize", Blocks(in.CowExtent.Value)},
+	} {
+		if hint.blocks > most || hint.blocks%unit != 0 {
+			p.refuse(hint.option, "%d blocks; it is a multiple of %d and at most %d", hint.blocks, unit, most)
+		}
 	}
 }
 

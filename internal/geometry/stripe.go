@@ -12,13 +12,15 @@ func (p *plan) planStripes() {
 	}
 	off := s.NoAlign.Value || (s.StripeUnit.Given || s.StripeUnit512.Given) && unit == 0 && width == 0
 	fromDevice := !off && unit == 0
-	if fromDevice {
+	if off {
+		unit, width = 0, 0
+	} else if fromDevice {
 		unit, width = p.deviceStripes()
-	} else if !off && p.dev.StripeUnit != 0 && (unit != p.dev.StripeUnit || width != p.dev.StripeWidth) {
+	} else if p.dev.StripeUnit != 0 && (unit != p.dev.StripeUnit || width != p.dev.StripeWidth) {
 		p.warn("the stripe unit and width asked for (%d and %d bytes) are not the device's (%d and %d)",
 			unit, width, p.dev.StripeUnit, p.dev.StripeWidth)
 	}
-	if !off && (unit%g.BlockSize != 0 || width%g.BlockSize != 0) {
+	if unit%g.BlockSize != 0 || width%g.BlockSize != 0 {
 		if !fromDevice {
 			p.refuse("-d su", "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, g.BlockSize)
 			return
@@ -108,10 +110,6 @@ func (p *plan) planLogStripe() {
 	}
 	if unit%g.BlockSize != 0 && !p.stop {
 		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, g.BlockSize)
-	}
-	if asked && g.Features.LogVersion == 1 {
-		p.warn("-l su: a log with a stripe unit has version 2")
-		g.Features.LogVersion = 2
 	}
 	if !asked && g.Features.LogVersion == 2 {
 		if !g.Log.External {

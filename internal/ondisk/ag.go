@@ -63,7 +63,7 @@ func DecodeAGF(b []byte) (a AGF, ok bool) {
 		*v = c.get32()
 	}
 	c.next(14 * 8)
-	a.LSN, a.CRC = c.get64(), c.get32()
+	a.LSN, a.CRC = c.get64(), c.getCRC()
 	return a, true
 }
 
@@ -112,7 +112,7 @@ func DecodeAGI(b []byte) (a AGI, ok bool) {
 	for i := range a.Unlinked {
 		a.Unlinked[i] = c.get32()
 	}
-	a.UUID, a.CRC = c.getUUID(), c.get32()
+	a.UUID, a.CRC = c.getUUID(), c.getCRC()
 	c.next(4)
 	a.LSN = c.get64()
 	for _, v := range []*uint32{&a.FreeRoot, &a.FreeLevel, &a.InodeBlocks, &a.FreeBlocks} {
@@ -146,7 +146,7 @@ func DecodeAGFL(b []byte) (a AGFL, ok bool) {
 		return a, false
 	}
 	c := cursor{b: b, at: 4}
-	a.Seqno, a.UUID, a.LSN, a.CRC = c.get32(), c.getUUID(), c.get64(), c.get32()
+	a.Seqno, a.UUID, a.LSN, a.CRC = c.get32(), c.getUUID(), c.get64(), c.getCRC()
 	return a, true
 }
 

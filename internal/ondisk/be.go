@@ -35,6 +35,11 @@ func (c *cursor) get16() uint16 { return be.Uint16(c.next(2)) }
 func (c *cursor) get32() uint32 { return be.Uint32(c.next(4)) }
 func (c *cursor) get64() uint64 { return be.Uint64(c.next(8)) }
 
+func (c *cursor) crc(v uint32) { binary.LittleEndian.PutUint32(c.next(4), v) }
+
+// getCRC reads a checksum, the only little-endian field there is.
+func (c *cursor) getCRC() uint32 { return binary.LittleEndian.Uint32(c.next(4)) }
+
 func (c *cursor) uuid(u *UUID)  { c.bytes(u[:]) }
 func (c *cursor) getUUID() UUID { return UUID(c.next(16)) }
 

@@ -65,7 +65,7 @@ func DecodeBtreeBlock(b []byte, v5 bool) (h BtreeBlock, ok bool) {
 	h.Left, h.Right = c.get32(), c.get32()
 	if v5 {
 		h.Blkno, h.LSN, h.UUID = c.get64(), c.get64(), c.getUUID()
-		h.Owner, h.CRC = c.get32(), c.get32()
+		h.Owner, h.CRC = c.get32(), c.getCRC()
 	}
 	return h, true
 }

@@ -161,7 +161,7 @@ func DecodeInode(b []byte) (i Inode, ok bool) {
 	if len(b) < InodeCore {
 		return i, false
 	}
-	i.CRC, i.ChangeCount, i.LSN, i.Flags2 = c.get32(), c.get64(), c.get64(), InodeFlags2(c.get64())
+	i.CRC, i.ChangeCount, i.LSN, i.Flags2 = c.getCRC(), c.get64(), c.get64(), InodeFlags2(c.get64())
 	i.CowExtent = c.get32()
 	c.next(12)
 	i.Crtime, i.Number, i.UUID = c.get64(), c.get64(), c.getUUID()

@@ -44,7 +44,7 @@ func (r *LogRecord) Put(b []byte) {
 	c.u32(r.Length)
 	c.u64(r.LSN)
 	c.u64(r.TailLSN)
-	c.u32(r.CRC)
+	c.crc(r.CRC)
 	c.u32(r.PrevBlock)
 	c.u32(r.Operations)
 	for _, v := range r.CycleData {
@@ -63,7 +63,7 @@ func DecodeLogRecord(b []byte) (r LogRecord, ok bool) {
 	c := cursor{b: b, at: 4}
 	r.Cycle, r.Version, r.Length = c.get32(), c.get32(), c.get32()
 	r.LSN, r.TailLSN = c.get64(), c.get64()
-	r.CRC, r.PrevBlock, r.Operations = c.get32(), c.get32(), c.get32()
+	r.CRC, r.PrevBlock, r.Operations = c.getCRC(), c.get32(), c.get32()
 	for i := range r.CycleData {
 		r.CycleData[i] = c.get32()
 	}

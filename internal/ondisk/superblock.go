@@ -232,7 +232,7 @@ func DecodeSuperblock(b []byte) (s Superblock, ok bool) {
 		return s, true
 	}
 	s.Compat, s.ROCompat, s.Incompat, s.LogIncompat = c.get32(), ROCompat(c.get32()), Incompat(c.get32()), c.get32()
-	s.CRC, s.SparseAlign = c.get32(), c.get32()
+	s.CRC, s.SparseAlign = c.getCRC(), c.get32()
 	s.ProjectQuota, s.LSN, s.MetaUUID, s.MetadirInode = c.get64(), c.get64(), c.getUUID(), c.get64()
 	s.GroupCount, s.GroupExtents, s.GroupLog = c.get32(), c.get32(), c.get8()
 	c.next(7)

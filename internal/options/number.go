@@ -9,7 +9,7 @@ import (
 )
 
 // parseInt reads an integer as C programs do: blanks, a sign, then
-// hexadecimal after 0x, octal after 0, else decimal. It returns what follows
+// hexadecimal after 0x, binary after 0b, octal after 0, else decimal. It returns what follows
 // the digits. Numbers beyond 64 bits become the nearest there is; ok is false
 // where there are no digits.
 func parseInt(s string) (v int64, rest string, ok bool) {
@@ -22,6 +22,8 @@ func parseInt(s string) (v int64, rest string, ok bool) {
 	switch {
 	case len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' && digit(s[2]) < 16:
 		base, s = 16, s[2:]
+	case len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'b' && digit(s[2]) < 2:
+		base, s = 2, s[2:]
 	case s != "" && s[0] == '0':
 		base = 8
 	}
