@@ -19,7 +19,7 @@ const formatVersion = "7.2.0"
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
 	force, quiet, dryRun, keep, version bool
-	unsupported, buffered               bool
+	unsupported, buffered, verify       bool
 	size, engine                        string
 	depth, batch                        int
 }
@@ -47,7 +47,10 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 				parser.Target(path)
 			}
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
-			return j.run(cmd.Context())
+			if err := j.run(cmd.Context()); err != nil || !f.verify || f.dryRun {
+				return err
+			}
+			return j.verifyAfter(cmd.Context())
 		},
 	}
 	cmd.SetOut(stdout)
@@ -81,6 +84,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
 	fs.IntVar(&f.batch, "batch", 256, "allocation groups built and queued together")
 	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")
+	fs.BoolVar(&f.verify, "verify", false, "read the headers back when done, and check them")
 	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")
 }
 

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"mkfs/internal/verify"
+)
+
+// verifyResult is a verification as --json prints it.
+type verifyResult struct {
+	Target   string          `json:"target"`
+	Status   string          `json:"status"` // clean, faults, unreadable or dirty log
+	AGs      int64           `json:"ags"`
+	Log      verify.LogState `json:"log"`
+	Faults   []verify.Fault  `json:"faults"` // the first ones
+	Count    int64           `json:"fault_count"`
+	Sums     verify.Sums     `json:"counts"`
+	Compared bool            `json:"counts_compared"`
+	Error    string          `json:"error,omitempty"`
+	Seconds  float64         `json:"seconds"`
+	Engine   string          `json:"engine"`
+	Depth    float64         `json:"depth_average"`
+	Reads    int64           `json:"reads"`
+	Bytes    int64           `json:"bytes"`
+
+	report verify.Report
+}
+
+func (j *verifyJob) print(r *verifyResult) error {
+	if j.json {
+		return j.printJSON(r)
+	}
+	for _, f := range r.report.Faults {
+		fmt.Fprintln(j.out, f)
+	}
+	if more := r.report.Count - int64(len(r.report.Faults)); more > 0 {
+		fmt.Fprintf(j.out, "and %d more\n", more)
+	}
+	if j.quiet || r.Error != "" {
+		return nil
+	}
+	text := fmt.Sprintf("%s: %d AGs, log %s", r.Target, r.report.AGs, r.report.Log)
+	if r.report.Count > 0 {
+		text += fmt.Sprintf("; %d faults", r.report.Count)
+	} else {
+		text += ", no faults"
+	}
+	_, err := fmt.Fprintln(j.out, text)
+	return err
+}
+
+func (j *verifyJob) printJSON(r *verifyResult) error {
+	p := &r.report
+	r.AGs, r.Log, r.Count, r.Sums, r.Compared = p.AGs, p.Log, p.Count, p.Sums, p.Compared
+	r.Faults = append([]verify.Fault{}, p.Faults...) // [] and not null
+	if r.Log == "" {
+		r.Log = verify.LogUnknown
+	}
+	enc := json.NewEncoder(j.out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
