@@ -14,7 +14,6 @@ const (
 	disorder    = 8 * maxRecord
 	maxHeaders  = 8 // blocks of a record's header
 	logReadSize = 64 << 10
-	maxTorn     = 16 // records before the head that were not written to their ends
 )
 
 // logReader reads the log's blocks of 512 bytes.
@@ -75,7 +74,7 @@ func (r *logReader) state() (state LogState, wrong string, err error) {
 	if err != nil || wrong != "" {
 		return LogFaulty, wrong, err
 	}
-	for range maxTorn {
+	for torn := false; ; torn = true {
 		at, rec, found, err := r.lastRecord(head)
 		switch {
 		case err != nil:
@@ -93,11 +92,11 @@ func (r *logReader) state() (state LogState, wrong string, err error) {
 		if headers > maxHeaders || length > r.n {
 			return LogFaulty, fmt.Sprintf("the last record has %d bytes, which is too long", rec.Length), nil
 		}
-		if at+length > head { // it was not written to its end, so it does not count
+		if at+length != head && !torn { // it was not written to its end, so it does not count
 			head = at
 			continue
 		}
-		if at+length < head || rec.Operations != 1 {
+		if at+length != head || rec.Operations != 1 {
 			return LogDirty, "", nil
 		}
 		op, err := r.block(at + headers)
@@ -107,7 +106,6 @@ func (r *logReader) state() (state LogState, wrong string, err error) {
 		r.setHead(at, head, rec.Cycle)
 		return LogClean, "", nil
 	}
-	return LogDirty, "", nil
 }
 
 // setHead notes the sequence number that the next record will have. Behind
