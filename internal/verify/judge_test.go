@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
 
@@ -91,9 +92,9 @@ func mounted(t *testing.T, path string, f func(dir string)) {
 }
 
 // kernelImage is a small filesystem in a file that can be mounted.
-func kernelImage(t *testing.T, blockSize int64) (path string, m *image) {
+func kernelImage(t *testing.T, change func(*geometry.Spec)) (path string, m *image) {
 	t.Helper()
-	m = newImage(t, gib, 1, sized(blockSize))
+	m = newImage(t, gib, 1, change)
 	return m.base.(*os.File).Name(), m
 }
 
@@ -103,7 +104,10 @@ func TestUsed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 60,000 files")
 	}
-	path, m := kernelImage(t, 1024)
+	path, m := kernelImage(t, func(s *geometry.Spec) {
+		s.SmallAllowed, s.BlockSize = true, geometry.Given(int64(1024))
+		s.Log.Size = geometry.Given(geometry.Size{Count: 12 << 20, Limits: geometry.Limits{Max: gib}})
+	})
 	before := openImage(t, path).verify(t, nil)
 	data := make([]byte, 3000)
 	for round := range 3 {
@@ -131,7 +135,7 @@ func TestUsed(t *testing.T) {
 // A filesystem that was shut down has a dirty log, and nothing else is wrong;
 // mounted once more it is clean.
 func TestShutdown(t *testing.T) {
-	path, _ := kernelImage(t, 4096)
+	path, _ := kernelImage(t, nil)
 	for _, flush := range []uint32{1, 2} { // the log, or not
 		mounted(t, path, func(dir string) {
 			for i := range 2000 {
