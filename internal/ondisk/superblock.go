@@ -68,7 +68,7 @@ type Superblock struct {
 // Magic numbers and sizes of the superblock.
 const (
 	SuperblockMagic = 0x58465342 // "XFSB"
-	SuperblockSize  = 288
+	SuperblockSize  = 304
 	superblockSizV4 = 208
 	SuperblockCRC   = 224
 	InProgressField = 126
