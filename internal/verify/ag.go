@@ -16,6 +16,7 @@ type checker struct {
 	header []byte                // from the AG's start to where the last btree root usually is
 	roots  [len(rootRows)][]byte // the blocks of the roots; nil where there is none to be had
 
+	copy    ondisk.Superblock
 	agf     ondisk.AGF
 	agi     ondisk.AGI
 	hasAGF  bool // agf was decoded from a sound sector
@@ -187,8 +188,8 @@ func (c *checker) version(p place, b []byte) {
 // secondary checks the AG's copy of the superblock.
 func (c *checker) secondary() {
 	if b := c.sector(placeSuperblock, ondisk.SuperblockMagic, ondisk.SuperblockCRC); b != nil {
-		s, _ := ondisk.DecodeSuperblock(b)
-		apply(copyRules, &c.fs.sb, &s, c.teller(placeSuperblock))
+		c.copy, _ = ondisk.DecodeSuperblock(b)
+		apply(copyRules, &c.fs.sb, &c.copy, c.teller(placeSuperblock))
 	}
 }
 
@@ -202,7 +203,7 @@ func (c *checker) isMetaUUID(u ondisk.UUID) string {
 // isInode checks the number of an inode within the AG, or that it is null.
 func (c *checker) isInode(agino uint32) string {
 	block := uint64(agino) >> c.fs.g.InodeBlockLog()
-	if agino == geometry.NullAGInode || block >= uint64(c.fs.g.SectorBlocks()) && block < uint64(c.length) {
+	if agino == geometry.NullAGInode || block >= uint64(c.fs.sectors) && block < uint64(c.length) {
 		return ""
 	}
 	return fmt.Sprintf("is %d, which is no inode of the AG", agino)
@@ -210,7 +211,7 @@ func (c *checker) isInode(agino uint32) string {
 
 // isExtent checks that blocks lie in the AG behind its header sectors.
 func (c *checker) isExtent(start, blocks uint32) bool {
-	return blocks > 0 && uint64(start) >= uint64(c.fs.g.SectorBlocks()) && uint64(start)+uint64(blocks) <= uint64(c.length)
+	return blocks > 0 && start >= c.fs.sectors && uint64(start)+uint64(blocks) <= uint64(c.length)
 }
 
 // sum adds the AG's counters to those of the filesystem.

@@ -64,6 +64,46 @@ func faultsOf(t *testing.T, r Report, agno int64, structures ...string) {
 	}
 }
 
+// A filesystem whose UUID was changed keeps the old one in its blocks, and one
+// with groups of realtime blocks has more to copy.
+func TestCopiedFeatures(t *testing.T) {
+	clean := newImage(t, gib, 1, nil)
+	supers := func(m *image, change func([]byte)) *image {
+		for agno := range geometry.AGNumber(4) {
+			m = m.changed(t, agno, placeSuperblock, change)
+		}
+		return m
+	}
+	incompat := func(bits uint64) func([]byte) { return field(216, 4, 0xeb|bits) }
+	m := supers(clean, func(b []byte) {
+		copy(b[248:264], b[32:48])
+		b[32] = 77
+		incompat(4)(b)
+	})
+	log := int64(clean.g.Offset(clean.g.Log.AG, clean.g.Log.Start))
+	m = m.with(log+304, []byte{77})
+	if r := m.verify(t, nil); r.Status() != Clean {
+		t.Fatalf("another UUID: %v", r.Faults)
+	}
+	faultsOf(t, m.changed(t, 2, placeAGF, field(64, 1, 77)).verify(t, nil), 2, "AGF")
+	for _, c := range []struct {
+		bits uint64
+		at   int
+		want string
+	}{
+		{4, 248, "metadata UUID"}, {0x100, 272, "realtime groups"}, {0x300, 288, "zoned realtime section"},
+	} {
+		m := supers(clean, incompat(c.bits)).changed(t, 3, placeSuperblock, field(c.at, 1, 9))
+		said := false
+		for _, f := range m.verify(t, nil).Faults {
+			said = said || f.AG == 3 && f.Structure == "superblock" && strings.HasPrefix(f.Message, c.want)
+		}
+		if !said {
+			t.Errorf("%#x at %d: %v", c.bits, c.at, m.verify(t, nil).Faults)
+		}
+	}
+}
+
 func TestTruncated(t *testing.T) {
 	clean := newImage(t, gib, 1, nil)
 	for _, size := range []int64{0, 100, 511, 512, 4096, 28 << 10, 300 << 20, gib - 1} {

@@ -11,6 +11,7 @@ type filesystem struct {
 	g        geometry.Geometry
 	v5, lazy bool
 	metaUUID ondisk.UUID // of all blocks but superblocks
+	sectors  uint32      // blocks that an AG's header sectors take
 	listSize uint32      // entries of an AGFL
 	heights  geometry.Heights
 
@@ -33,6 +34,7 @@ func newFilesystem(s *ondisk.Superblock) filesystem {
 	}
 	sector := make([]byte, s.SectorSize)
 	f.listSize = uint32(len(ondisk.FreeList(sector, f.v5)) / 4)
+	f.sectors = uint32(f.g.SectorBlocks())
 	f.heights = f.g.Heights()
 	return f
 }
