@@ -40,14 +40,19 @@ func (j *verifyJob) print(r *verifyResult) error {
 	if j.quiet || r.Error != "" {
 		return nil
 	}
-	text := fmt.Sprintf("%s: %d AGs, log %s", r.Target, r.report.AGs, r.report.Log)
-	if r.report.Count > 0 {
-		text += fmt.Sprintf("; %d faults", r.report.Count)
-	} else {
-		text += ", no faults"
+	faults := "no faults"
+	if n := r.report.Count; n > 0 {
+		faults = plural(n, "fault")
 	}
-	_, err := fmt.Fprintln(j.out, text)
+	_, err := fmt.Fprintf(j.out, "%s: %s, log %s, %s\n", r.Target, plural(r.report.AGs, "AG"), r.report.Log, faults)
 	return err
+}
+
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (j *verifyJob) printJSON(r *verifyResult) error {

@@ -45,7 +45,7 @@ func TestVerifyCommand(t *testing.T) {
 		}
 	}
 	status, out, _ := runAs(t, "mkfs", "verify", img)
-	if want := "AG 0 AGF: the checksum is wrong\nAG 1 AGF: the checksum is wrong\ndisk.img: 4 AGs, log clean; 2 faults\n"; status != 1 || out != want {
+	if want := "AG 0 AGF: the checksum is wrong\nAG 1 AGF: the checksum is wrong\ndisk.img: 4 AGs, log clean, 2 faults\n"; status != 1 || out != want {
 		t.Errorf("%d\n%s", status, out)
 	}
 	status, out, _ = runAs(t, "mkfs", "verify", "--json", img)
