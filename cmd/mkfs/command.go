@@ -19,8 +19,8 @@ const formatVersion = "7.2.0"
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
 	force, quiet, dryRun, keep, version bool
-	unsupported, buffered, verify       bool
-	size, engine                        string
+	unsupported, buffered, json, verify bool
+	engine, progress                    string
 	depth, batch                        int
 }
 
@@ -40,14 +40,12 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 				fmt.Fprintf(stdout, "%s version %s\n", name, version())
 				return nil
 			}
-			if len(args) > 1 {
-				return usageError{fmt.Errorf("one target, please; what is %q for?", args[1])}
-			}
-			for _, path := range args {
-				parser.Target(path)
-			}
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
-			if err := j.run(cmd.Context()); err != nil || !f.verify || f.dryRun {
+			err := j.start(cmd.Context(), args)
+			if err != nil && f.json {
+				err = errors.Join(err, printJSON(stdout, newFailure(err, statusOf(err))))
+			}
+			if err != nil || !f.verify || f.dryRun {
 				return err
 			}
 			return j.verifyAfter(cmd.Context())
@@ -57,7 +55,12 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	cmd.SetErr(stderr)
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SetHelpCommand(&cobra.Command{Hidden: true})
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+			err = fmt.Errorf("--%s: %q is no %s", bad.GetFlag().Name, bad.GetValue(), bad.GetFlag().Value.Type())
+		}
+		return usageError{err}
+	})
 	f.add(cmd.Flags(), parser)
 	cmd.SetHelpFunc(func(*cobra.Command, []string) { help(stdout, name, cmd.Flags()) })
 	return cmd
@@ -79,10 +82,12 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.dryRun, "dry-run", "N", false, "print the geometry and write nothing")
 	fs.BoolVarP(&f.keep, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
-	fs.StringVar(&f.size, "size", "", "size of an image file: make it if it is missing, grow it if it is shorter")
+	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
 	fs.IntVar(&f.batch, "batch", 256, "allocation groups built and queued together")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object in place of the table, also of errors")
+	fs.StringVar(&f.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
 	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")
 	fs.BoolVar(&f.verify, "verify", false, "read the headers back when done, and check them")
 	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")
@@ -97,6 +102,12 @@ type suboptions struct {
 func (s suboptions) Set(arg string) error { s.parser.Option(s.flag, arg); return nil }
 func (s suboptions) String() string       { return "" }
 func (s suboptions) Type() string         { return "suboptions" }
+
+type imageSize struct{ parser *options.Parser }
+
+func (s imageSize) Set(arg string) error { s.parser.ImageSize(arg); return nil }
+func (s imageSize) String() string       { return "" }
+func (s imageSize) Type() string         { return "size" }
 
 type label struct{ parser *options.Parser }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -23,13 +22,13 @@ const seedGeneration = 0x53454544
 // identity gathers what is neither geometry nor asked for: the time, the
 // UUID and random numbers. The environment may fix them, so that equal
 // inputs give equal bytes.
-func identity(id geometry.Opt[[16]byte], stderr io.Writer) (aginit.Identity, error) {
+func identity(id geometry.Opt[[16]byte], warn func(string)) (aginit.Identity, error) {
 	now := time.Now()
 	who := aginit.Identity{Seconds: now.Unix(), Nanos: uint32(now.Nanosecond()), Generation: generation()}
 	if text := os.Getenv("SOURCE_DATE_EPOCH"); text != "" {
 		sec, err := strconv.ParseInt(strings.TrimLeft(text, " \t"), 10, 64)
 		if err != nil {
-			fmt.Fprintf(stderr, "SOURCE_DATE_EPOCH: %q is no number of seconds; using the current time\n", text)
+			warn(fmt.Sprintf("SOURCE_DATE_EPOCH: %q is no number of seconds; using the current time", text))
 		} else {
 			who.Seconds, who.Nanos = sec, 0
 		}

@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
+
+	"github.com/google/uuid"
 
 	"mkfs/internal/aio"
 	"mkfs/internal/format"
@@ -21,12 +24,25 @@ type job struct {
 	name     string
 }
 
+// start takes the target from the arguments and runs.
+func (j *job) start(ctx context.Context, args []string) error {
+	for i, path := range args {
+		if i > 0 {
+			j.parser.Fault(fmt.Errorf("one target, please; what is %q for?", path))
+			break
+		}
+		j.parser.Target(path)
+	}
+	return j.run(ctx)
+}
+
 // run goes from what was asked to a filesystem. Nothing is touched before
 // everything has been checked.
-func (j *job) run(ctx context.Context) error {
-	ring, err := j.ring()
+func (j *job) run(ctx context.Context) (err error) {
+	ring := j.ring()
+	shown, err := newProgress(j.progress, j.err, j.quiet)
 	if err != nil {
-		return err
+		j.parser.Fault(err)
 	}
 	places, err := j.request()
 	if err != nil {
@@ -40,40 +56,91 @@ func (j *job) run(ctx context.Context) error {
 	for _, text := range notes.Warnings {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
 	}
-	for _, text := range notes.Notices {
-		fmt.Fprintln(j.out, text)
-	}
 	if err != nil {
 		return err
+	}
+	if j.dryRun {
+		j.announce(g, places, notes)
+		return j.reportPlan(newReport(g, places, nil, notes))
+	}
+	if err := places.checkRoom(g); err != nil {
+		return err
+	}
+	open, err := places.open(g, !j.buffered, ring)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := open.close(); err == nil {
+			err = e
+		}
+	}()
+	j.announce(g, places, notes)
+	who, err := identity(q.UUID, func(text string) { fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text) })
+	if err != nil {
+		return err
+	}
+	if !j.json && !j.quiet {
+		shown = &discardText{progress: shown, out: j.out}
+	}
+	f := format.Job{Geometry: g, Identity: who, Discard: !j.keep, Batch: j.batch, Progress: shown.step}
+	f.Data, f.Log = open.data, open.log
+	started := time.Now()
+	stats, err := format.Run(ctx, f)
+	shown.end()
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w, after %d of %d allocation groups; %s holds no filesystem now",
+			context.Cause(ctx), stats.AGs, g.AGCount, places.data.path)
+	}
+	if err != nil || !j.json {
+		return err
+	}
+	report := newReport(g, places, &who, notes)
+	report.Work = newCounters(stats, open.direct, ring.Depth, time.Since(started))
+	return printJSON(j.out, report)
+}
+
+// announce prints what there is to say of the filesystem before it is made.
+func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
+	if j.json {
+		return
 	}
 	if j.unsupported {
 		fmt.Fprintln(j.out, "Filesystems formatted with --unsupported are not supported!!")
 	}
+	for _, text := range notes.Notices {
+		fmt.Fprintln(j.out, text)
+	}
 	if !j.quiet || j.dryRun {
-		printGeometry(j.out, g, places.data.path, places.logName())
+		printGeometry(j.out, g, p.data.path, p.logName())
 	}
-	if j.dryRun {
-		return nil
-	}
-	who, err := identity(q.UUID, j.err)
-	if err != nil {
-		return err
-	}
-	return j.write(ctx, g, places, format.Job{Geometry: g, Identity: who, Discard: !j.keep, Batch: j.batch}, ring)
 }
 
-func (j *job) ring() (aio.Config, error) {
+// reportPlan is the dry run's JSON.
+func (j *job) reportPlan(report jsonReport) error {
+	if !j.json {
+		return nil
+	}
+	report.DryRun = true
+	if id := j.parser.Request.UUID; id.Given {
+		report.UUID = uuid.UUID(id.Value).String()
+	}
+	return printJSON(j.out, report)
+}
+
+// ring is how to write. What is wrong with it is a fault like others.
+func (j *job) ring() aio.Config {
 	kind, err := aio.ParseKind(j.engine)
 	if err != nil {
-		return aio.Config{}, usageError{fmt.Errorf("--engine: %w", err)}
+		j.parser.Fault(fmt.Errorf("--engine: %w", err))
 	}
 	if j.depth < 1 || j.depth > aio.MaxDepth {
-		return aio.Config{}, usageError{fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d", j.depth, aio.MaxDepth)}
+		j.parser.Fault(fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d", j.depth, aio.MaxDepth))
 	}
 	if j.batch < 1 {
-		return aio.Config{}, usageError{fmt.Errorf("--batch: %d allocation groups; there must be at least 1", j.batch)}
+		j.parser.Fault(fmt.Errorf("--batch: %d allocation groups; there must be at least 1", j.batch))
 	}
-	return aio.Config{Engine: kind, Depth: j.depth}, nil
+	return aio.Config{Engine: kind, Depth: j.depth}
 }
 
 // request completes what was asked with the configuration file and the
@@ -86,12 +153,9 @@ func (j *job) request() (*places, error) {
 			return nil, fmt.Errorf("-c options: %w", err)
 		}
 		j.parser.Config(file.Value, string(content))
-		if j.parser.Err() == nil {
+		if j.parser.Err() == nil && !j.json {
 			fmt.Fprintf(j.out, "Parameters parsed from config file %s successfully\n", file.Value)
 		}
-	}
-	if j.size != "" {
-		j.parser.ImageSize(j.size)
 	}
 	if err := j.parser.Err(); err != nil {
 		return nil, err
@@ -101,7 +165,7 @@ func (j *job) request() (*places, error) {
 	}
 	q.Spec.CPUs = runtime.NumCPU()
 	q.Spec.SmallAllowed = j.unsupported || underTest()
-	return findPlaces(q, j.size != "")
+	return findPlaces(q)
 }
 
 // underTest tells whether a filesystem test-suite runs this: such make tiny
@@ -113,26 +177,4 @@ func underTest() bool {
 		}
 	}
 	return true
-}
-
-// write opens the targets and formats them.
-func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f format.Job, ring aio.Config) (err error) {
-	open, err := p.open(g, !j.buffered, ring)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if e := open.close(); err == nil {
-			err = e
-		}
-	}()
-	f.Data, f.Log = open.data, open.log
-	bar := newProgress(j, int64(g.AGCount))
-	f.Progress = bar.step
-	_, err = format.Run(ctx, f)
-	bar.done()
-	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w; %s holds no filesystem now", context.Cause(ctx), p.data.path)
-	}
-	return err
 }

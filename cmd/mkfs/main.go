@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -25,21 +24,28 @@ func run(args []string, stdout, stderr io.Writer) int {
 	cmd, rest := commandFor(name, args[1:], stdout, stderr)
 	cmd.SetArgs(rest)
 	err := cmd.ExecuteContext(ctx)
+	status := statusOf(err)
+	if exit := (exitError{}); errors.As(err, &exit) {
+		err = exit.error
+	}
+	if err != nil {
+		report(stderr, name, err)
+	}
+	return status
+}
+
+// statusOf is the exit status that an error ends the program with.
+func statusOf(err error) int {
 	var sig signalError
 	var exit exitError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &sig):
-		fmt.Fprintf(stderr, "%s: %v\n", name, err)
 		return 128 + int(sig.Signal)
 	case errors.As(err, &exit):
-		if exit.error != nil {
-			report(stderr, name, exit.error)
-		}
 		return int(exit.status)
 	}
-	report(stderr, name, err)
 	return 1
 }
 
@@ -53,6 +59,7 @@ func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGXFSZ) // so that a file size limit is an error like others
 	go func() {
 		if sig, ok := (<-ch).(syscall.Signal); ok {
 			cancel(signalError{sig})

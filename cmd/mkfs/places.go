@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"slices"
 
-	"mkfs/internal/aio"
+	"github.com/dustin/go-humanize"
+
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
@@ -20,6 +21,7 @@ type place struct {
 	info   target.Info
 	// fresh files are made, or emptied; sized ones may grow to the size asked for.
 	fresh, sized bool
+	forLog       bool
 }
 
 // places are the targets of a filesystem.
@@ -28,24 +30,33 @@ type places struct {
 	log  *place // nil for an internal log
 }
 
+// all lists the places, data first.
+func (p *places) all() []*place {
+	if p.log == nil {
+		return []*place{&p.data}
+	}
+	return []*place{&p.data, p.log}
+}
+
 // findPlaces looks at the targets without changing anything.
-func findPlaces(q *options.Request, sized bool) (*places, error) {
+func findPlaces(q *options.Request) (*places, error) {
 	var p places
 	var err error
 	if !q.Data.Path.Given {
 		return nil, usageError{errors.New("no target given")}
 	}
-	if p.data, err = findPlace("-d", q.Data, q.Spec.Data.Size.Given, sized); err != nil {
+	if p.data, err = findPlace("-d", q.Data, q.Spec.Data.Size.Given, q.Sized); err != nil {
 		return nil, err
 	}
 	if q.Spec.Log.External {
 		if !q.Log.Path.Given {
-			return nil, usageError{errors.New("-l internal=0: no log device given; add -l logdev=DEVICE")}
+			return nil, usageError{errors.New("-l internal=0: no log device given; -l logdev=DEVICE alone says it all")}
 		}
 		log, err := findPlace("-l", q.Log, q.Spec.Log.Size.Given, false)
 		if err != nil {
 			return nil, err
 		}
+		log.forLog = true
 		p.log = &log
 	}
 	return &p, nil
@@ -75,16 +86,21 @@ func findPlace(option string, at options.Place, hasSize, sized bool) (place, err
 
 // device tells geometry what the targets are.
 func (p *places) device() geometry.Device {
+	info := &p.data.info
 	d := geometry.Device{
-		Size:           geometry.Bytes(p.data.info.Size),
-		LogicalSector:  sectorOf(p.data.info.LogicalSector),
-		PhysicalSector: sectorOf(p.data.info.PhysicalSector),
+		Size:           geometry.Bytes(info.Size),
+		LogicalSector:  sectorOf(info.LogicalSector),
+		PhysicalSector: sectorOf(info.PhysicalSector),
 		Grows:          p.data.grows(),
 	}
-	if p.data.info.Kind == target.BlockDevice {
-		d.SolidState = !p.data.info.Rotational
-		if p.data.info.OptIO > p.data.info.PhysicalSector {
-			d.StripeUnit, d.StripeWidth = geometry.Bytes(p.data.info.MinIO), geometry.Bytes(p.data.info.OptIO)
+	if info.Misaligned { // its physical sectors lie across ours
+		d.PhysicalSector = d.LogicalSector
+	}
+	if info.Kind == target.BlockDevice {
+		d.SolidState = !info.Rotational
+		// A device that has no stripes reports its physical sector instead.
+		if info.MinIO != info.PhysicalSector && info.OptIO != info.PhysicalSector {
+			d.StripeUnit, d.StripeWidth = geometry.Bytes(info.MinIO), geometry.Bytes(info.OptIO)
 		}
 	}
 	if p.log != nil {
@@ -113,11 +129,7 @@ func (p *places) logName() string {
 // check refuses what must not be overwritten: what is in use always, what
 // holds something only without force.
 func (p *places) check(force bool) error {
-	list := []*place{&p.data}
-	if p.log != nil {
-		list = append(list, p.log)
-	}
-	for _, at := range list {
+	for _, at := range p.all() {
 		if !at.exists {
 			continue
 		}
@@ -128,7 +140,7 @@ func (p *places) check(force bool) error {
 	if force {
 		return nil
 	}
-	for _, at := range list {
+	for _, at := range p.all() {
 		if err := at.checkContents(); err != nil {
 			return err
 		}
@@ -136,11 +148,15 @@ func (p *places) check(force bool) error {
 	return nil
 }
 
-// checkContents refuses a place that holds something. A file that was asked to
+// checkContents refuses a place that holds something, or whose physical
+// sectors begin within ours. A file that was asked to
 // be emptied may.
 func (p *place) checkContents() error {
 	if p.fresh {
 		return nil
+	}
+	if p.info.Misaligned {
+		return fmt.Errorf("%s is not aligned to its physical sectors; -f makes a filesystem with logical ones", p.path)
 	}
 	t, err := target.Open(p.path, target.Options{})
 	if err != nil {
@@ -148,6 +164,9 @@ func (p *place) checkContents() error {
 	}
 	defer t.Close()
 	found, err := target.Signatures(t, p.info.Size)
+	if p.forLog { // an older log is no loss
+		found = slices.DeleteFunc(found, func(s target.Signature) bool { return s.Name == "xfs_external_log" })
+	}
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -161,74 +180,19 @@ func (p *place) checkContents() error {
 	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", p.path, what, found[0].Name, found[0].Offset)
 }
 
-// opened are targets that can be written.
-type opened struct {
-	data, log format.Device
-	list      []*target.Target
-}
-
-// open opens the targets and gives files their size.
-func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (o opened, err error) {
-	defer func() {
-		if err != nil {
-			o.close()
-		}
-	}()
-	data, err := p.data.open(g.Bytes(g.Blocks), int(g.SectorSize), direct)
+// checkRoom refuses what the image's host cannot hold, before anything is
+// written: blocks that the metadata takes, with the numbers.
+func (p *places) checkRoom(g *geometry.Geometry) error {
+	if p.data.exists && p.data.info.Kind != target.File {
+		return nil
+	}
+	room, err := target.Room(p.data.path)
 	if err != nil {
-		return o, err
+		return err
 	}
-	o.list = append(o.list, data)
-	o.data = format.On(data, usable(data, g.SectorSize), ring)
-	if p.log == nil {
-		return o, nil
+	if need := format.Space(g); need > room.Free+room.Used {
+		return fmt.Errorf("%s: the metadata takes %s (%d bytes), and its host has %s (%d bytes) free",
+			p.data.path, humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
 	}
-	log, err := p.log.open(g.Bytes(g.Log.Blocks), int(g.Log.SectorSize), direct)
-	if err != nil {
-		return o, err
-	}
-	o.list = append(o.list, log)
-	o.log = format.On(log, usable(log, g.Log.SectorSize), ring)
-	return o, nil
-}
-
-// usable is how much of a target counts: whole sectors, and whole KiB.
-func usable(t *target.Target, sector geometry.Bytes) int64 {
-	return int64(geometry.Usable(geometry.Bytes(t.Info().Size), sector))
-}
-
-// open opens one target and gives a file its size. Direct IO is used where all
-// writes meet its alignment: none is smaller than a sector.
-func (p *place) open(size geometry.Bytes, sector int, direct bool) (*target.Target, error) {
-	opts := target.Options{Write: true, Create: p.fresh, Truncate: p.fresh, Direct: direct}
-	t, err := target.Open(p.path, opts)
-	if err != nil {
-		return nil, err
-	}
-	if direct, align := t.DirectIO(); direct && align > sector {
-		t.Close()
-		opts.Direct, opts.Truncate = false, false
-		if t, err = target.Open(p.path, opts); err != nil {
-			return nil, err
-		}
-	}
-	if p.grows() && t.Info().Size < int64(size) {
-		if err := t.Grow(int64(size)); err != nil {
-			t.Close()
-			if !p.exists {
-				os.Remove(p.path)
-			}
-			return nil, err
-		}
-	}
-	return t, nil
-}
-
-func (o *opened) close() (err error) {
-	for _, t := range o.list {
-		if e := t.Close(); err == nil {
-			err = e
-		}
-	}
-	return err
+	return nil
 }

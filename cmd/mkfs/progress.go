@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -12,71 +14,146 @@ import (
 	"mkfs/internal/format"
 )
 
-// barDelay is how long work may take without a word.
-const barDelay = time.Second
-
-// progress shows a bar on a terminal once the work takes longer than that,
-// and tells of discarding as mkfs.xfs does.
-type progress struct {
-	out        io.Writer
-	quiet      bool
-	terminal   io.Writer // nil for none
-	start      time.Time
-	ags        int64
-	bar        *progressbar.ProgressBar
-	discarding bool
+// progress is told of each step of the work and of its end.
+type progress interface {
+	step(phase format.Phase, done, total int64)
+	end()
 }
 
-func newProgress(j *job, ags int64) *progress {
-	p := &progress{out: j.out, quiet: j.quiet, start: time.Now(), ags: ags}
-	if f, ok := j.err.(*os.File); ok && !j.quiet && isTerminal(f) {
-		p.terminal = f
+// patience is how long work may take before anything is said of it, and
+// between two things that are said.
+const patience = time.Second
+
+// progressKinds are the values of --progress.
+var progressKinds = map[string]func(io.Writer) progress{
+	"bar":   func(w io.Writer) progress { return &bar{w: w, started: time.Now()} },
+	"plain": func(w io.Writer) progress { return &plain{w: w, last: time.Now()} },
+	"json":  func(w io.Writer) progress { return &jsonLines{enc: json.NewEncoder(w)} },
+	"none":  func(io.Writer) progress { return silence{} },
+}
+
+// newProgress makes the kind that was asked for. auto is a bar on a terminal,
+// else nothing.
+func newProgress(kind string, stderr io.Writer, quiet bool) (progress, error) {
+	if kind == "auto" {
+		kind = "none"
+		if isTerminal(stderr) && !quiet {
+			kind = "bar"
+		}
 	}
-	return p
+	make := progressKinds[kind]
+	if make == nil {
+		return silence{}, fmt.Errorf("--progress: %q is none of auto, bar, plain, json and none", kind)
+	}
+	return make(stderr), nil
 }
 
-func isTerminal(f *os.File) bool {
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil
 }
 
-// step is called from time to time while formatting.
-func (p *progress) step(phase format.Phase, done, total int64) {
-	if p.quiet {
-		return
-	}
-	if phase == format.PhaseDiscard {
-		if !p.discarding {
-			p.discarding = true
-			fmt.Fprint(p.out, "Discarding blocks...")
-		}
-		if done == total {
-			p.discarding = false
-			fmt.Fprintln(p.out, "Done.")
-		}
-		return
-	}
-	if p.discarding { // it ended early
-		p.discarding = false
-		fmt.Fprintln(p.out)
-	}
-	if p.terminal == nil || p.bar == nil && time.Since(p.start) < barDelay {
-		return
-	}
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(p.terminal),
-			progressbar.OptionSetDescription("AGs"),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("AG"),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish())
-	}
-	p.bar.Set64(done)
+type silence struct{}
+
+func (silence) step(format.Phase, int64, int64) {}
+func (silence) end()                            {}
+
+// bar is a line on a terminal with the rate and the time left. It appears
+// when the work takes longer than patience, and disappears in the end.
+type bar struct {
+	w       io.Writer
+	started time.Time
+	phase   format.Phase
+	bar     *progressbar.ProgressBar
 }
 
-// done removes the bar.
-func (p *progress) done() {
-	if p.bar != nil {
-		p.bar.Clear()
+func (b *bar) step(phase format.Phase, done, total int64) {
+	if time.Since(b.started) < patience {
+		return
 	}
+	if b.bar == nil || phase != b.phase {
+		b.end()
+		b.phase = phase
+		b.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(b.w),
+			progressbar.OptionSetDescription(string(phase)),
+			progressbar.OptionShowBytes(phase.InBytes()),
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+			progressbar.OptionSetItsString("AG"), progressbar.OptionSetPredictTime(true),
+			progressbar.OptionThrottle(patience/10))
+	}
+	b.bar.Set64(done) // can only fail to write to a terminal
+}
+
+func (b *bar) end() {
+	if b.bar != nil {
+		b.bar.Clear()
+		b.bar = nil
+	}
+}
+
+// plain is a line now and then, for logs.
+type plain struct {
+	w    io.Writer
+	last time.Time
+}
+
+func (p *plain) step(phase format.Phase, done, total int64) {
+	if time.Since(p.last) < patience && done < total {
+		return
+	}
+	p.last = time.Now()
+	fmt.Fprintf(p.w, "%s: %d of %d (%d %%)\n", phase, done, total, percent(done, total))
+}
+
+func percent(done, total int64) int64 {
+	if total == 0 {
+		return 100
+	}
+	return int64(float64(done) / float64(total) * 100)
+}
+
+func (p *plain) end() {}
+
+// jsonLines is an object a line for programs: phase, done and total.
+type jsonLines struct{ enc *json.Encoder }
+
+func (j *jsonLines) step(phase format.Phase, done, total int64) {
+	j.enc.Encode(struct {
+		Phase string `json:"phase"`
+		Done  int64  `json:"done"`
+		Total int64  `json:"total"`
+	}{string(phase), done, total})
+}
+
+func (j *jsonLines) end() {}
+
+// discardText says on stdout, as mkfs.xfs does, that a device is discarded.
+type discardText struct {
+	progress
+	out  io.Writer
+	open bool // the line is not finished
+}
+
+func (d *discardText) step(phase format.Phase, done, total int64) {
+	var text strings.Builder
+	switch {
+	case phase == format.PhaseDiscard:
+		if !d.open {
+			text.WriteString("Discarding blocks...")
+		}
+		d.open = done < total
+		if !d.open {
+			text.WriteString("Done.\n")
+		}
+	case d.open: // the device refused the rest
+		text.WriteString("\n")
+		d.open = false
+	}
+	io.WriteString(d.out, text.String())
+	d.progress.step(phase, done, total)
 }

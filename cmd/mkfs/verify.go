@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkfs/internal/aio"
+	"mkfs/internal/options"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
 )
@@ -99,22 +100,23 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 
 // ringConfig checks the options of a ring.
 func ringConfig(engine string, depth int) (aio.Config, error) {
-	j := job{flagsOf: flagsOf{engine: engine, depth: depth, batch: 1}}
-	return j.ring()
+	j := job{flagsOf: flagsOf{engine: engine, depth: depth, batch: 1}, parser: options.NewParser()}
+	ring := j.ring()
+	return ring, j.parser.Err()
 }
 
-// verifyAfter verifies what was just formatted.
+// verifyAfter verifies what was just formatted. With --json stdout has one
+// object, about the filesystem; what is wrong with it goes to stderr.
 func (j *job) verifyAfter(ctx context.Context) error {
-	ring, err := j.ring()
-	if err != nil {
-		return err
-	}
+	q := &j.parser.Request
 	v := verifyJob{
-		target: j.parser.Request.Data.Path.Value, log: j.parser.Request.Log.Path.Value,
-		ring: ring, quiet: j.quiet, out: j.out, err: j.err, name: j.name,
+		target: q.Data.Path.Value, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
 	}
-	if !j.parser.Request.Spec.Log.External {
-		v.log = ""
+	if j.json {
+		v.out = j.err
+	}
+	if q.Spec.Log.External {
+		v.log = q.Log.Path.Value
 	}
 	return v.run(ctx)
 }

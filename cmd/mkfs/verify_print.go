@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"mkfs/internal/verify"
@@ -62,7 +61,5 @@ func (j *verifyJob) printJSON(r *verifyResult) error {
 	if r.Log == "" {
 		r.Log = verify.LogUnknown
 	}
-	enc := json.NewEncoder(j.out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return printJSON(j.out, r)
 }

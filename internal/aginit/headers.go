@@ -16,7 +16,7 @@ func (b *Builder) agf(_ *placed, ag *geometry.AG, dst []byte) {
 		BnoLevel: 1, CntLevel: 1,
 		FreeFirst: freeListFirst, FreeCount: uint32(len(ag.FreeList)),
 		FreeLast:   uint32(freeListFirst + len(ag.FreeList) - 1),
-		FreeBlocks: uint32(ag.Free.Total()), Longest: uint32(ag.Free.Longest()),
+		FreeBlocks: uint32(ag.Free.Total()), Longest: uint32(ag.Free.Longest),
 		UUID: b.metaUUID(),
 	}
 	if f.Rmapbt {

@@ -39,7 +39,7 @@ func ParseKind(s string) (Kind, error) {
 			return Kind(k), nil
 		}
 	}
-	return Auto, fmt.Errorf("unknown IO engine %q: one of %s", s, strings.Join(kindNames[:], ", "))
+	return Auto, fmt.Errorf("unknown IO engine %q: one of auto, uring, aio, sync", s)
 }
 
 // Limits of a Ring and of one request.
@@ -82,16 +82,23 @@ func Open(fd int, cfg Config) (*Ring, error) {
 	}
 	r := newRing(depth)
 	r.fsync = func() error { return fsync(fd) }
+	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && flags&unix.O_DIRECT != 0 {
+		r.direct = true
+		r.dropDirect = func() error {
+			_, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags&^unix.O_DIRECT)
+			return err
+		}
+	}
 	var err error
 	switch cfg.Engine {
 	case Uring:
-		r.eng, err = newUring(fd, r.ops)
+		r.eng, err = newUring(fd, r.ops, uringModes)
 	case AIO:
 		r.eng, err = newLinuxAIO(fd, r.ops)
 	case Sync:
 		r.eng = syncEngine{fd}
 	case Auto:
-		if r.eng, err = newUring(fd, r.ops); err == nil {
+		if r.eng, err = newUring(fd, r.ops, uringModes); err == nil {
 			break
 		}
 		if r.eng, err = newLinuxAIO(fd, r.ops); err == nil {

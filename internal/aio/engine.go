@@ -44,17 +44,18 @@ type op struct {
 	all   []unix.Iovec // array under iov, kept for the slot's next request
 	done  func(error)
 
-	engaged bool  // the engine has it
-	lost    bool  // the engine broke while it had it; never used again
-	tries   int   // retries since the last progress
-	res     int   // the engine's result: bytes, or -errno
-	err     error // the final result
+	engaged  bool  // the engine has it
+	lost     bool  // the engine broke while it had it; never used again
+	tries    int   // retries since the last progress
+	buffered bool  // retried without direct IO
+	res      int   // the engine's result: bytes, or -errno
+	err      error // the final result
 }
 
 // fill puts a new request into the slot. vec is copied.
 func (o *op) fill(read bool, off int64, vec [][]byte, left int, done func(error)) {
 	o.read, o.off, o.left, o.done = read, off, left, done
-	o.fresh, o.tries, o.res, o.err = true, 0, 0, nil
+	o.fresh, o.buffered, o.tries, o.res, o.err = true, false, 0, 0, nil
 	o.all = o.all[:0]
 	for _, p := range vec {
 		if len(p) == 0 {

@@ -11,7 +11,9 @@ import (
 )
 
 // Store is what a fake ring reads and writes; *os.File and *Mem are Stores. A
-// Store that has a Sync method is flushed by Ring.Sync.
+// Store that has a Sync method is flushed by Ring.Sync. A Store that fails
+// after part of a transfer should say how much it did, or the error's offset
+// is too low; os.File does not.
 type Store interface {
 	io.ReaderAt
 	io.WriterAt
@@ -34,6 +36,10 @@ type Faults struct {
 	// No transfer gets past byte BadFrom into [BadFrom, BadTo), a bad spot of
 	// the device: what is before it goes through, the rest fails with Errno.
 	BadFrom, BadTo int64
+
+	// NoDirect counts requests too: from this one on they fail with EINVAL, as
+	// direct IO does that a file takes only in part, until the Ring gives it up.
+	NoDirect int
 
 	Short int // percent of transfers that stop early
 	Retry int // percent of transfers that fail with EINTR or EAGAIN
@@ -69,6 +75,10 @@ func OpenFake(store Store, seed uint64, f Faults) (*Ring, error) {
 		seed:  maphash.MakeSeed(),
 	}
 	r.eng, r.fsync = e, e.sync
+	if f.NoDirect > 0 {
+		r.direct = true
+		r.dropDirect = func() error { e.buffered = true; return nil }
+	}
 	return r, nil
 }
 
@@ -85,6 +95,7 @@ type fakeEngine struct {
 
 	writes, reads, syncs int
 	failed               bool
+	buffered             bool
 }
 
 func (e *fakeEngine) name() string { return "fake" }
@@ -172,6 +183,9 @@ func (e *fakeEngine) carryOut(o *op) {
 		panic(fmt.Sprintf("aio: memory of the write at byte %d changed before it completed", o.off))
 	}
 	switch {
+	case e.f.NoDirect > 0 && e.writes+e.reads >= e.f.NoDirect && !e.buffered:
+		o.res = -int(unix.EINVAL)
+		return
 	case e.doom[o.slot]:
 		if !o.read {
 			e.move(o, e.rand.IntN(o.left+1))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -168,6 +169,20 @@ func TestFakeFaults(t *testing.T) {
 	}
 }
 
+// Without any fault it still completes out of order.
+func TestFakeOrder(t *testing.T) {
+	r, err := OpenFake(NewMem(4096), 1, Faults{})
+	must(t, err)
+	var order []int
+	for i := range 50 {
+		must(t, r.Write(int64(i), [][]byte{{1}}, func(error) { order = append(order, i) }))
+	}
+	must(t, r.Close())
+	if slices.IsSorted(order) {
+		t.Error("completed in order")
+	}
+}
+
 // The same seed and calls give the same order.
 func TestFakeDeterministic(t *testing.T) {
 	run := func(seed uint64) (order []int) {
@@ -180,18 +195,10 @@ func TestFakeDeterministic(t *testing.T) {
 		return order
 	}
 	a, b, c := run(1), run(1), run(2)
-	same := func(a, b []int) bool {
-		for i := range a {
-			if a[i] != b[i] {
-				return false
-			}
-		}
-		return true
-	}
-	if !same(a, b) {
+	if !slices.Equal(a, b) {
 		t.Error("the same seed gave another order")
 	}
-	if same(a, c) {
+	if slices.Equal(a, c) {
 		t.Error("another seed gave the same order")
 	}
 }

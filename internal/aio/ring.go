@@ -18,7 +18,10 @@ import (
 type Ring struct {
 	eng   engine
 	fsync func() error
-	batch int // how many requests to gather before commit and to reap when full
+	// direct says that the file was opened for direct IO, which dropDirect ends.
+	direct     bool
+	dropDirect func() error
+	batch      int // how many requests to gather before commit and to reap when full
 
 	ops      []op  // slots
 	free     []*op // empty slots, a stack
@@ -48,11 +51,12 @@ type Stats struct {
 	AverageDepth float64
 	Retries      int64 // EINTR and EAGAIN
 	Short        int64 // short transfers continued
+	Buffered     bool  // direct IO was refused on the way and given up
 }
 
 func newRing(depth int) *Ring {
 	r := &Ring{
-		batch:   max(1, depth/8),
+		batch:   max(1, depth/16),
 		ops:     make([]op, depth),
 		free:    make([]*op, depth),
 		waiting: fifo{ops: make([]*op, depth)},
@@ -83,7 +87,8 @@ func (r *Ring) Stats() Stats {
 // requests run. done runs exactly once, inside a later call, with nil or an
 // *Error. An error from Write means that the request was not taken and done
 // will not run: it is the first error of the Ring, or an *Error around EINVAL
-// for a request outside of the limits, which does not stop the Ring. done may
+// for a request outside of the limits, which does not stop the Ring, or
+// ErrClosed. done may
 // be nil; then only the Ring's first error tells of a failure.
 func (r *Ring) Write(off int64, vec [][]byte, done func(error)) error {
 	return r.take(false, off, vec, done)

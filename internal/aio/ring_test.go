@@ -3,8 +3,10 @@ package aio
 import (
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"golang.org/x/sys/unix"
 )
@@ -95,7 +97,7 @@ func TestTransfers(t *testing.T) {
 // What waits in the Ring when another fails is not started.
 func TestWaitingCanceled(t *testing.T) {
 	s := &script{res: []int{1, -int(unix.ENOSPC), 1}}
-	r := scripted(100, s) // gathers 12
+	r := scripted(100, s) // gathers 6
 	var errs []error
 	for i := range int64(5) {
 		must(t, r.Write(i, [][]byte{{1}}, func(err error) { errs = append(errs, err) }))
@@ -143,6 +145,27 @@ func TestBrokenEngine(t *testing.T) {
 	}
 }
 
+// The ring holds on to a request's memory until it is done, and lets go then.
+func TestMemoryLifetime(t *testing.T) {
+	r, err := OpenFake(NewMem(4096), 1, Faults{})
+	must(t, err)
+	held := func() weak.Pointer[byte] {
+		b := make([]byte, 4096)
+		must(t, r.Write(0, [][]byte{b}, nil))
+		return weak.Make(&b[0])
+	}()
+	runtime.GC()
+	if held.Value() == nil {
+		t.Error("memory collected in flight")
+	}
+	must(t, r.Reap(1))
+	runtime.GC()
+	if held.Value() != nil {
+		t.Error("memory held after completion")
+	}
+	runtime.KeepAlive(r)
+}
+
 func TestUseFromCompletion(t *testing.T) {
 	r := scripted(4, &script{res: []int{1}})
 	defer func() {
@@ -183,7 +206,7 @@ func TestKinds(t *testing.T) {
 	if k, err := ParseKind("uring"); err != nil || k != Uring {
 		t.Error(k, err)
 	}
-	if _, err := ParseKind("mmap"); err == nil || !contains(err, "auto, io_uring, aio, sync") {
+	if _, err := ParseKind("mmap"); err == nil || !contains(err, "auto, uring, aio, sync") {
 		t.Error(err)
 	}
 	f := tempFile(t)

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sync/atomic"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -24,6 +24,13 @@ var engines = []struct {
 }{
 	{"io_uring", func(f *os.File, depth int) (*Ring, error) {
 		return Open(int(f.Fd()), Config{Engine: Uring, Depth: depth})
+	}},
+	{"io_uring, the oldest mode", func(f *os.File, depth int) (*Ring, error) {
+		r := newRing(depth)
+		r.fsync = func() error { return fsync(int(f.Fd())) }
+		var err error
+		r.eng, err = newUring(int(f.Fd()), r.ops, []uint32{0})
+		return r, err
 	}},
 	{"aio", func(f *os.File, depth int) (*Ring, error) {
 		return Open(int(f.Fd()), Config{Engine: AIO, Depth: depth})
@@ -45,7 +52,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, open opener)) {
 				if err != nil {
 					t.Skipf("engine cannot run here: %v", err)
 				}
-				if r.Engine() != e.name {
+				if !strings.HasPrefix(e.name, r.Engine()) {
 					t.Fatalf("Engine() = %q", r.Engine())
 				}
 				t.Cleanup(func() { r.Close() })
@@ -309,17 +316,17 @@ func TestDescriptorsReleased(t *testing.T) {
 // Two rings may be open on one goroutine, and be closed in any order.
 func TestTwoRings(t *testing.T) {
 	eachEngine(t, func(t *testing.T, open opener) {
-		var ran atomic.Int32
+		ran := 0
 		f := tempFile(t)
 		a, b := open(t, f, 8), open(t, f, 8)
 		for i := range int64(30) {
-			must(t, a.Write(2*i, [][]byte{{1}}, func(error) { ran.Add(1) }))
-			must(t, b.Write(2*i+1, [][]byte{{2}}, func(error) { ran.Add(1) }))
+			must(t, a.Write(2*i, [][]byte{{1}}, func(error) { ran++ }))
+			must(t, b.Write(2*i+1, [][]byte{{2}}, func(error) { ran++ }))
 		}
 		must(t, a.Close())
 		must(t, b.Close())
-		if ran.Load() != 60 {
-			t.Errorf("%d of 60 ran", ran.Load())
+		if ran != 60 {
+			t.Errorf("%d of 60 ran", ran)
 		}
 	})
 }

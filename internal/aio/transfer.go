@@ -88,6 +88,12 @@ func (r *Ring) settle(o *op) {
 	switch n := o.res; {
 	case n < 0: // before any comparison with a length
 		errno := unix.Errno(-n)
+		if errno == unix.EINVAL && r.direct && !o.buffered && r.dropDirect() == nil {
+			o.buffered = true
+			r.stats.Buffered = true
+			r.again(o)
+			return
+		}
 		if (errno != unix.EINTR && errno != unix.EAGAIN) || o.tries == maxTries {
 			r.finish(o, errno)
 			return

@@ -39,7 +39,17 @@ const stallLimit = 1000
 
 var errStalled = errors.New("kernel takes no requests")
 
-func newUring(fd int, ops []op) (_ *uring, err error) {
+// uringModes are setup flags, from the cheapest way of telling us about
+// completions to the oldest.
+var uringModes = []uint32{
+	uringSetupSingleIssuer | uringSetupDeferTaskrun,
+	uringSetupSingleIssuer | uringSetupCoopTaskrun,
+	uringSetupCoopTaskrun,
+	0,
+}
+
+// newUring makes a ring in the first of modes that the kernel knows.
+func newUring(fd int, ops []op, modes []uint32) (_ *uring, err error) {
 	runtime.LockOSThread()
 	e := &uring{fd: -1, ops: ops, file: int32(fd)}
 	defer func() {
@@ -48,20 +58,14 @@ func newUring(fd int, ops []op) (_ *uring, err error) {
 		}
 	}()
 	var p uringParams
-	// From the cheapest way of telling us about completions to the oldest.
-	for _, flags := range []uint32{
-		uringSetupSingleIssuer | uringSetupDeferTaskrun,
-		uringSetupSingleIssuer | uringSetupCoopTaskrun,
-		uringSetupCoopTaskrun,
-		0,
-	} {
+	for i, flags := range modes {
 		p = uringParams{flags: flags}
 		n, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(len(ops)), uintptr(unsafe.Pointer(&p)), 0)
 		if errno == 0 {
 			e.fd = int(n)
 			break
 		}
-		if errno != unix.EINVAL || flags == 0 {
+		if errno != unix.EINVAL || i == len(modes)-1 {
 			return nil, setupError("io_uring_setup", errno)
 		}
 	}

@@ -245,7 +245,7 @@ func TestStopAtError(t *testing.T) {
 	}
 
 	// Usable again over a Writer that is.
-	m.badByte, m.first = -1, nil
+	m.badByte, m.first, m.told = -1, nil, false
 	l.Add(Buffer{Off: 0, Data: block(8, 512)})
 	must(t, l.Submit())
 	if m.disk[0] != 8 {

@@ -18,6 +18,7 @@ type model struct {
 	log   []span // every request taken, in order
 
 	badByte int64 // a write fails at this byte; negative for none
+	told    bool  // the list has been told of an error
 	first   error
 	count   int // done functions run
 }
@@ -45,10 +46,14 @@ func (e *offError) Unwrap() error { return e.err }
 func (e *offError) Offset() int64 { return e.off }
 
 func (m *model) Write(off int64, vec [][]byte, done func(error)) error {
+	if m.told {
+		panic("model: a request after an error")
+	}
 	if len(m.held) == m.depth {
 		m.complete()
 	}
 	if m.first != nil {
+		m.told = true
 		return m.first
 	}
 	h := held{span: span{off, off}, done: done}
@@ -95,6 +100,7 @@ func (m *model) complete() {
 		if m.first == nil {
 			m.first = err
 		}
+		m.told = true
 	}
 	m.count++
 	h.done(err)

@@ -72,7 +72,7 @@ func TestModel(t *testing.T) {
 					t.Fatal("not empty after an error")
 				}
 				// As if a new device had been put in.
-				m.first, m.badByte, fails = nil, -1, false
+				m.first, m.told, m.badByte, fails = nil, false, -1, false
 				copy(m.disk, want)
 				clear(queued)
 				written = l.Stats().Bytes

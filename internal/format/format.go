@@ -65,9 +65,13 @@ type Phase string
 
 // The phases that take time.
 const (
-	PhaseDiscard Phase = "discard" // bytes
-	PhaseHeaders Phase = "headers" // AGs
+	PhaseDiscard  Phase = "discard"  // bytes
+	PhaseHeaders  Phase = "headers"  // AGs
+	PhaseComplete Phase = "complete" // flushes, two
 )
+
+// InBytes tells whether a phase counts bytes.
+func (p Phase) InBytes() bool { return p == PhaseDiscard }
 
 // DefaultBatch is the number of AGs in a batch: enough for the sort and the
 // submission to be shared, and a few MiB of memory.
@@ -106,7 +110,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	}
 	defer func() {
 		stats.Engine, stats.Ring = ring.Engine(), ring.Stats()
-		stats.Lists = w.stats
+		stats.Lists, stats.AGs = w.stats, w.ags
 		if e := ring.Close(); err == nil && e != nil {
 			err = fmt.Errorf("%s: %w", job.Data.Name(), e)
 		}
@@ -118,7 +122,6 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if err := w.headers(ctx); err != nil {
 		return stats, err
 	}
-	stats.AGs = int64(job.Geometry.AGCount)
 	return stats, w.complete()
 }
 
@@ -127,6 +130,7 @@ type writer struct {
 	build *aginit.Builder
 	ring  Ring
 	stats delwri.Stats
+	ags   int64 // queued so far
 }
 
 func (w *writer) list() *delwri.List {
@@ -145,13 +149,18 @@ func (w *writer) complete() error {
 	if err := w.sync(); err != nil {
 		return err
 	}
+	w.Progress(PhaseComplete, 1, 2)
 	l := w.list()
 	l.Add(delwri.Buffer{Off: 0, Data: w.build.Primary(), Place: delwri.Place{AG: 0, Name: "superblock"}})
 	if err := l.Submit(); err != nil {
 		return err
 	}
 	w.count(l.Stats())
-	return w.sync()
+	if err := w.sync(); err != nil {
+		return err
+	}
+	w.Progress(PhaseComplete, 2, 2)
+	return nil
 }
 
 // count adds a list's work to the job's.

@@ -64,6 +64,7 @@ func (w *writer) fill(ctx context.Context, batches *[2]batch) error {
 			return err
 		}
 		agno += n
+		w.ags = int64(agno)
 		w.Progress(PhaseHeaders, int64(agno), int64(g.AGCount))
 	}
 	return nil
@@ -111,4 +112,10 @@ func (b *batch) build(w *writer, first, n geometry.AGNumber) {
 			})
 		}
 	}
+}
+
+// Space is about how many bytes of a sparse image a filesystem's metadata
+// takes: the headers of all AGs, the root's inodes and the log's record.
+func Space(g *geometry.Geometry) int64 {
+	return int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(g.Root.Blocks+g.Log.StripeUnit))
 }

@@ -21,7 +21,7 @@ func (p *plan) planAGs() {
 		g.AGBlocks = p.concurrentAGSize(p.threads(s.Concurrency.Value))
 	case s.AGSize.Given:
 		n := p.size(s.AGSize.Value)
-		if n%g.BlockSize != 0 {
+		if n%g.BlockSize != 0 && !p.stop {
 			p.refuse("-d agsize", "%s is no multiple of the block size, %d", s.AGSize.Value.Text, g.BlockSize)
 		}
 		g.AGBlocks = blocksIn(n, g.BlockLog)
@@ -33,7 +33,10 @@ func (p *plan) planAGs() {
 	default:
 		g.AGBlocks = p.defaultAGSize()
 	}
-	if p.stop || g.AGBlocks == 0 {
+	if p.stop {
+		return
+	}
+	if g.AGBlocks == 0 {
 		p.refuse("-d agcount", "that many AGs leave no block to each")
 		return
 	}

@@ -44,7 +44,12 @@ func (r *Records) remove(i int) {
 
 // FreeSpace is an AG's free extents in both orders.
 type FreeSpace struct {
+	// BySize is sorted but for one case: where a log leaves a longer extent
+	// before it than behind it, both trees begin with them in disk order.
 	ByStart, BySize Records
+	// Longest is the length of the longest free extent as the AGF has it: the
+	// last of BySize, but until something is allocated what is behind a log.
+	Longest Blocks
 }
 
 // newFreeSpace is the free space of an AG of which the header and perhaps a
@@ -65,7 +70,7 @@ func newFreeSpace(length, header Blocks, log Extent) FreeSpace {
 		f.ByStart.live--
 		f.BySize.live--
 	}
-	slices.SortStableFunc(f.BySize.Live(), bySize)
+	f.Longest = rest.Blocks
 	return f
 }
 
@@ -80,13 +85,17 @@ func (f *FreeSpace) take(used Extent) {
 	left := Extent{e.Start, Blocks(used.Start - e.Start)}
 	right := Extent{used.End(), Blocks(e.End() - used.End())}
 
-	at, _ := slices.BinarySearchFunc(f.BySize.Live(), e, bySize)
+	at := slices.Index(f.BySize.Live(), e)
 	f.BySize.remove(at)
 	for _, piece := range []Extent{left, right} {
 		if piece.Blocks > 0 {
 			at, _ := slices.BinarySearchFunc(f.BySize.Live(), piece, bySize)
 			f.BySize.insert(at, piece)
 		}
+	}
+	f.Longest = 0
+	if n := f.BySize.live; n > 0 {
+		f.Longest = f.BySize.slots[n-1].Blocks
 	}
 	switch {
 	case left.Blocks > 0 && right.Blocks > 0:
@@ -110,23 +119,13 @@ func (f *FreeSpace) Total() Blocks {
 	return n
 }
 
-// Longest is the length of the longest free extent.
-func (f *FreeSpace) Longest() Blocks {
-	live := f.BySize.Live()
-	if len(live) == 0 {
-		return 0
-	}
-	return live[len(live)-1].Blocks
-}
-
 // smallest is the smallest extent of at least n blocks, else the largest there is.
 func (f *FreeSpace) smallest(n Blocks) Extent {
 	live := f.BySize.Live()
-	i := slices.IndexFunc(live, func(e Extent) bool { return e.Blocks >= n })
-	if i < 0 {
-		i = len(live) - 1
+	if i := slices.IndexFunc(live, func(e Extent) bool { return e.Blocks >= n }); i >= 0 {
+		return live[i]
 	}
-	return live[i]
+	return slices.MaxFunc(live, bySize)
 }
 
 // firstFit is the lowest aligned start at which n blocks are free.

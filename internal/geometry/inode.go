@@ -101,7 +101,7 @@ func (p *plan) planRoot() {
 // wants room for any alignment, and for the inode btree to split afterwards.
 func (g *Geometry) allocChunk(a *AG, n, align Blocks) (AGBlock, bool) {
 	room := n + align - 1
-	if a.Free.Longest() < room || a.Free.Total() < room+Blocks(newTrees(g).inodeLevels) {
+	if a.Free.Longest < room || a.Free.Total() < room+Blocks(newTrees(g).inodeLevels) {
 		return 0, false
 	}
 	return a.Free.firstFit(n, align)

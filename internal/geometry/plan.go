@@ -169,7 +169,9 @@ func (p *plan) planDirBlocks() {
 	g := p.g
 	size := max(g.BlockSize, minDirBlock)
 	if asked := p.spec.DirBlockSize; asked.Given {
-		size = p.size(asked.Value)
+		if size = p.size(asked.Value); p.stop {
+			return
+		}
 		if size < g.BlockSize || size > maxBlockSize {
 			p.refuse("-n size", "%d bytes; directory blocks have at least the size of a block, %d, and at most %d",
 				size, g.BlockSize, maxBlockSize)
@@ -182,8 +184,12 @@ func (p *plan) planDirBlocks() {
 // askedBlocks turns a section's size into blocks; a part of a block is dropped.
 func (p *plan) askedBlocks(s Size) Blocks {
 	n := p.size(s)
+	if p.stop {
+		return 0
+	}
 	if n%minBlockSize != 0 {
 		p.refuse(s.Limits.Option, "%d bytes is no multiple of %d", n, minBlockSize)
+		return 0
 	}
 	if rest := n % p.g.BlockSize; rest != 0 {
 		p.warn("%s: %d bytes is no multiple of the block size; using %d", s.Limits.Option, n, n-rest)
@@ -201,13 +207,15 @@ func (p *plan) planSize() {
 	there := blocksIn(Usable(p.dev.Size, g.SectorSize), g.BlockLog)
 	g.Blocks = there
 	if asked := p.spec.Data.Size; asked.Given {
-		g.Blocks = p.askedBlocks(asked.Value)
+		if g.Blocks = p.askedBlocks(asked.Value); p.stop {
+			return
+		}
 		if g.Blocks > there && !p.dev.Grows {
 			p.refuse("-d size", "%s is %d blocks, and the device has %d", asked.Value.Text, g.Blocks, there)
 			return
 		}
 	}
-	if least := p.agMin(); g.Blocks < least && !p.stop {
+	if least := p.agMin(); g.Blocks < least {
 		p.refuse("", "%d blocks of data are too few, the least is %d (16 MiB)", g.Blocks, least)
 	}
 }
@@ -217,7 +225,7 @@ func (p *plan) planLogDevice() {
 	if s.Size.Given {
 		g.Log.Blocks = p.askedBlocks(s.Size.Value)
 	}
-	if !g.Log.External {
+	if !g.Log.External || p.stop {
 		return
 	}
 	there := blocksIn(Usable(p.dev.Log.Size, g.Log.SectorSize), g.BlockLog)
@@ -245,16 +253,13 @@ func (p *plan) checkInherit() {
 // checkSupported refuses what is too small to be of use, unless that was asked for.
 func (p *plan) checkSupported() {
 	g := p.g
-	if p.spec.SmallAllowed {
-		return
-	}
-	if least := blocksIn(300*mib, g.BlockLog); g.Blocks < least {
+	switch {
+	case p.spec.SmallAllowed:
+	case g.Blocks < blocksIn(300*mib, g.BlockLog):
 		p.refuse("", "the filesystem would have %d MiB; the least that is supported is 300 MiB", g.Bytes(g.Blocks)/mib)
-	}
-	if g.Log.Blocks < blocksIn(realisticLog, g.BlockLog) {
+	case g.Log.Blocks < blocksIn(realisticLog, g.BlockLog):
 		p.refuse("-l size", "the log would have %d MiB; the least that is supported is 64 MiB", g.Bytes(g.Log.Blocks)/mib)
-	}
-	if g.AGCount < 2 {
+	case g.AGCount < 2:
 		p.refuse("-d agcount", "one AG has no second superblock to recover from; the least that is supported is 2")
 	}
 }

@@ -106,7 +106,7 @@ func (p *plan) planLogStripe() {
 	if s.StripeUnit.Given {
 		unit = p.size(s.StripeUnit.Value)
 	}
-	if unit%g.BlockSize != 0 {
+	if unit%g.BlockSize != 0 && !p.stop {
 		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, g.BlockSize)
 	}
 	if asked && g.Features.LogVersion == 1 {

@@ -21,7 +21,7 @@ func (p *Parser) Config(path, content string) {
 	for i, line := range strings.Split(strings.TrimPrefix(content, "\ufeff"), "\n") {
 		where := fmt.Sprintf("in %s, line %d", path, i+1)
 		bad := func(format string, args ...any) {
-			p.fault(fmt.Errorf("%s:%d: %s", path, i+1, fmt.Sprintf(format, args...)))
+			p.Fault(fmt.Errorf("%s:%d: %s", path, i+1, fmt.Sprintf(format, args...)))
 		}
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' || line[0] == ';' {

@@ -27,7 +27,8 @@ func (p *Parser) Err() error {
 	return &geometry.Refusals{List: p.faults}
 }
 
-func (p *Parser) fault(err error) { p.faults = append(p.faults, err) }
+// Fault adds one that was found elsewhere.
+func (p *Parser) Fault(err error) { p.faults = append(p.faults, err) }
 
 const commandLine = "on the command line"
 
@@ -42,7 +43,7 @@ func (p *Parser) Option(flag byte, arg string) {
 		if row := s.row(name); row != nil {
 			p.take(s, row, value, commandLine)
 		} else {
-			p.fault(fault("-"+string(flag), "there is no suboption %q; there are %s", name, s.names()))
+			p.Fault(fault("-"+string(flag), "there is no suboption %q; there are %s", name, s.names()))
 		}
 	}
 }
@@ -58,26 +59,33 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 	id := string(s.Flag) + " " + r.Name
 	key := "-" + id
 	if before, twice := p.seen[id]; twice && !r.again {
-		p.fault(fault(key, "given again %s, after %s", where, before))
+		if before == where {
+			p.Fault(fault(key, "is given twice %s", where))
+		} else {
+			p.Fault(fault(key, "is given %s and again %s", before, where))
+		}
 		return
 	}
 	p.seen[id] = where
 	for other := range p.seen {
-		if excluded(id, other) {
-			p.fault(fault(key, "does not go together with -%s", other))
+		if exclusions[[2]string{id, other}] {
+			p.Fault(fault(key, "does not go together with -%s", other))
 			return
 		}
 	}
 	if value == "" && !r.bare {
-		p.fault(fault(key, "needs a value, as %s=...", r.Name))
+		p.Fault(fault(key, "needs a value, as %s=...", r.Name))
 		return
 	}
 	if err := r.set(&p.Request, key, value); err != nil {
-		p.fault(err)
+		if where != commandLine {
+			err = fmt.Errorf("%w (%s)", err, where)
+		}
+		p.Fault(err)
 	}
 }
 
-// exclusions has each pair of suboptions that cannot go together, both ways round.
+// exclusions has each pair of suboptions of which the first cannot follow the second.
 var exclusions = func() map[[2]string]bool {
 	m := map[[2]string]bool{}
 	for _, s := range Sections {
@@ -86,12 +94,13 @@ var exclusions = func() map[[2]string]bool {
 				id := string(s.Flag) + " " + r.Name
 				m[[2]string{id, other}], m[[2]string{other, id}] = true, true
 			}
+			for _, other := range r.notAfter {
+				m[[2]string{string(s.Flag) + " " + r.Name, other}] = true
+			}
 		}
 	}
 	return m
 }()
-
-func excluded(a, b string) bool { return exclusions[[2]string{a, b}] }
 
 func sectionByFlag(flag byte) *Section {
 	for i := range Sections {
@@ -126,19 +135,20 @@ var ErrNoProto = errors.New("-p: filling the new filesystem from a prototype fil
 func (p *Parser) Label(label string) {
 	const most = 12
 	if n := len(label); n > most {
-		p.fault(fault("-L", "%q has %d bytes; a label has at most %d", label, n, most))
+		p.Fault(fault("-L", "%q has %d bytes; a label has at most %d", label, n, most))
 	}
 	p.Request.Spec.Label = label
 }
 
 // ImageSize takes the size of an image file, which the data section fills.
 func (p *Parser) ImageSize(text string) {
-	row := sectionByFlag('d').row("size")
+	p.Request.Sized = true
 	if where, twice := p.seen["d size"]; twice {
-		p.fault(fault("--size", "does not go together with -d size, given %s", where))
+		p.Fault(fault("--size", "is -d size too, which is given %s", where))
 		return
 	}
-	if err := row.set(&p.Request, "--size", text); err != nil {
-		p.fault(err)
+	p.seen["d size"] = "as --size"
+	if err := sectionByFlag('d').row("size").set(&p.Request, "--size", text); err != nil {
+		p.Fault(err)
 	}
 }

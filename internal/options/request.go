@@ -14,6 +14,7 @@ type Request struct {
 
 	ConfigFile geometry.Opt[string] // -c options
 	Proto      geometry.Opt[string] // -p
+	Sized      bool                 // --size: the target is a file that may be made or grown
 }
 
 // Place is where a section is: a device or a file.

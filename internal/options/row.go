@@ -14,6 +14,8 @@ type Row struct {
 	Help string
 	// not lists other suboptions, as "d agsize", that it cannot go with.
 	not []string
+	// notAfter lists those that it cannot follow, though they may follow it.
+	notAfter []string
 	// bare says that the suboption may stand without a value.
 	bare bool
 	// again says that it may be given more than once; the last one counts.
@@ -25,6 +27,12 @@ type Row struct {
 // Not adds suboptions that the row cannot go with.
 func (r Row) excludes(keys ...string) Row {
 	r.not = append(r.not, keys...)
+	return r
+}
+
+// cannotFollow adds suboptions that the row cannot come after.
+func (r Row) cannotFollow(keys ...string) Row {
+	r.notAfter = append(r.notAfter, keys...)
 	return r
 }
 

@@ -136,7 +136,7 @@ var logRows = []Row{
 		on, err := zeroOne(key, value)
 		q.Spec.Log.External = !on
 		return err
-	}, not: []string{"l file", "l logdev", "l name", "l sectsize"}},
+	}, not: []string{"l file", "l logdev", "l sectsize"}},
 	size("size", "size of the log: 64m to 2038m", 2*mib, 2*gib-10*mib,
 		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.Log.Size }).excludes("l concurrency"),
 	number("version", "version of the log", 1, 2,
@@ -150,7 +150,7 @@ var logRows = []Row{
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.SectorSize }),
 	boolean("file", "the external log is a file: make it, or empty it, with the size given",
 		func(q *Request) *geometry.Opt[bool] { return &q.Log.File }).excludes("l concurrency"),
-	logDevice("name", "the same as logdev"),
+	logDevice("name", "the same as logdev").cannotFollow("l internal"),
 	boolean("lazy-count", "keep the counters of free space out of the superblock",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.LazyCount }),
 	threads("concurrency", "make the log large enough for that many threads",

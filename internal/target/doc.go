@@ -15,7 +15,7 @@
 // The package knows nothing of what is written. It never exits, never prints,
 // and all its errors name the target.
 //
-// A Target has no locks: reading and writing it from several goroutines at
-// once is as safe as it is for a file, Close must come last. Only Linux is
-// supported.
+// A Target has no locks: ReadAt, WriteAt, Zero, Discard and Sync may be called
+// from several goroutines at once, Grow, Truncate and Close only by one while
+// no other call is under way. Only Linux is supported.
 package target

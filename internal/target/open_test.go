@@ -132,6 +132,21 @@ func TestDirect(t *testing.T) {
 	}
 }
 
+// TestNotDirect has tmpfs, which lets O_DIRECT pass and copies all the same.
+func TestNotDirect(t *testing.T) {
+	dir, ok := hosts(t)["shm"]
+	if !ok {
+		t.Skip("needs /dev/shm")
+	}
+	tg := mustOpen(t, filepath.Join(dir, "img"), Options{Write: true, Create: true, Direct: true})
+	if !inMemory(tg.Fd()) {
+		t.Skip("/dev/shm is no tmpfs")
+	}
+	if ok, align := tg.DirectIO(); ok || align != 1 {
+		t.Errorf("DirectIO %v, %d", ok, align)
+	}
+}
+
 func TestTryAlign(t *testing.T) {
 	path := makeFile(t, 64<<10)
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECT, 0)

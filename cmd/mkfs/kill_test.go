@@ -1,0 +1,118 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"mkfs/internal/ondisk"
+)
+
+// A run that is killed, at whatever moment, leaves nothing that mounts; run
+// again it gives the bytes of an undisturbed run.
+func TestKilled(t *testing.T) {
+	for name, value := range goldenEnv {
+		t.Setenv(name, value)
+	}
+	const size = 2 << 40
+	args := append([]string{"-d", "agsize=1g", "--batch", "16", "--queue-depth", "4"}, fixedArgs...)
+	folder := t.TempDir()
+	image := func(name string) string {
+		path := filepath.Join(folder, name)
+		os.Remove(path)
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := f.Truncate(size); err != nil {
+			t.Skip("the folder for temporary files holds no file of 2 TiB: ", err)
+		}
+		return path
+	}
+	want := digest(t, image("undisturbed"), args...)
+	start := time.Now()
+	if err := exec.Command("mkfs", append(args, image("undisturbed"))...).Run(); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+
+	killed := 0
+	for i := range 8 {
+		path := image("killed")
+		cmd := exec.Command("mkfs", append(args, path)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rand.Int64N(int64(took))))
+		cmd.Process.Kill()
+		if err := cmd.Wait(); err == nil {
+			continue // it was faster
+		}
+		killed++
+		if looksFinished(t, path) {
+			// Between its last write and its exit it may be killed as well.
+			if f, err := os.Open(path); err == nil {
+				got, err := contentOf(f)
+				f.Close()
+				if err != nil || got != want {
+					t.Errorf("kill %d: the filesystem looks finished and is not", i)
+				}
+			}
+			continue
+		}
+		if got := digest(t, path, args...); got != want {
+			t.Errorf("kill %d: run again it holds %+v, want %+v", i, got, want)
+		}
+	}
+	if killed == 0 {
+		t.Error("no run was killed before it ended")
+	}
+}
+
+// looksFinished tells whether a kernel would take the image for a filesystem.
+func looksFinished(t *testing.T, path string) bool {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sector := make([]byte, sector)
+	if _, err := f.ReadAt(sector, 0); err != nil {
+		t.Fatal(err)
+	}
+	s, ok := ondisk.DecodeSuperblock(sector)
+	return ok && s.InProgress == 0
+}
+
+// SIGINT and SIGTERM stop a run soon, with the usual exit status.
+func TestSignals(t *testing.T) {
+	for sig, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		path := filepath.Join(t.TempDir(), "img")
+		cmd := exec.Command("mkfs", "-q", "--size", "8t", "-d", "agsize=128m", "--batch", "1", "--queue-depth", "1", path)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		sent := time.Now()
+		cmd.Process.Signal(sig)
+		err := cmd.Wait()
+		if took := time.Since(sent); took > time.Second {
+			t.Errorf("%v: it took %v to stop", sig, took)
+		}
+		if err == nil {
+			t.Skip("it was faster than the signal")
+		}
+		if got := cmd.ProcessState.ExitCode(); got != status {
+			t.Errorf("%v: exit status %d, want %d", sig, got, status)
+		}
+		if looksFinished(t, path) {
+			t.Errorf("%v: the filesystem looks finished", sig)
+		}
+	}
+}

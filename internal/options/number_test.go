@@ -1,0 +1,176 @@
+package options
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"mkfs/internal/geometry"
+)
+
+func TestParseInt(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		v    int64
+		rest string
+		ok   bool
+	}{
+		{"0", 0, "", true},
+		{"7", 7, "", true},
+		{"+7", 7, "", true},
+		{"-7", -7, "", true},
+		{" \t\n\v\f\r7", 7, "", true},
+		{"7 ", 7, " ", true},
+		{"007", 7, "", true},
+		{"017", 15, "", true},
+		{"08", 0, "8", true},
+		{"0x1f", 31, "", true},
+		{"0X1F", 31, "", true},
+		{"-0x1f", -31, "", true},
+		{"0x", 0, "x", true},
+		{"0xg", 0, "xg", true},
+		{"12ab", 12, "ab", true},
+		{"9223372036854775807", math.MaxInt64, "", true},
+		{"9223372036854775808", math.MaxInt64, "", true},
+		{"18446744073709551616", math.MaxInt64, "", true},
+		{"99999999999999999999999k", math.MaxInt64, "k", true},
+		{"-9223372036854775808", math.MinInt64, "", true},
+		{"-9223372036854775809", math.MinInt64, "", true},
+		{"-99999999999999999999999", math.MinInt64, "", true},
+		{"0x7fffffffffffffff", math.MaxInt64, "", true},
+		{"0xfffffffffffffffff", math.MaxInt64, "", true},
+		{"", 0, "", false},
+		{"-", 0, "", false},
+		{"+-1", 0, "", false},
+		{"x1", 0, "", false},
+		{"k", 0, "", false},
+		{"\xff1", 0, "", false},
+		{"１", 0, "", false}, // digits of other scripts are none
+	} {
+		v, rest, ok := parseInt(c.text)
+		if v != c.v || ok != c.ok || ok && rest != c.rest {
+			t.Errorf("parseInt(%q) = %d, %q, %v; want %d, %q, %v", c.text, v, rest, ok, c.v, c.rest, c.ok)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int64
+		unit geometry.Unit
+		bad  bool
+	}{
+		{text: "512", n: 512},
+		{text: "1k", n: 1 << 10},
+		{text: "1M", n: 1 << 20},
+		{text: "3g", n: 3 << 30},
+		{text: "1t", n: 1 << 40},
+		{text: "1P", n: 1 << 50},
+		{text: "7e", n: 7 << 60},
+		{text: "-1k", n: -1 << 10},
+		{text: "9007199254740991k", n: math.MaxInt64 &^ 1023},
+		{text: "100s", n: 100, unit: geometry.UnitSectors},
+		{text: "100B", n: 100, unit: geometry.UnitBlocks},
+		{text: "0x10b", n: 0x10b}, // the suffix is a digit there
+		{text: "8e", bad: true},
+		{text: "-9e", bad: true},
+		{text: "9007199254740992k", bad: true},
+		{text: "1kb", bad: true},
+		{text: "1 k", bad: true},
+		{text: "1d", bad: true},
+		{text: "1\x8b", bad: true}, // 'k' with its high bit set
+		{text: "1K\u0301", bad: true},
+		{text: "k", bad: true},
+		{text: "", bad: true},
+		{text: "1.5g", bad: true},
+	} {
+		got, reason := parseSize(c.text)
+		if c.bad {
+			if reason == "" {
+				t.Errorf("parseSize(%q) = %+v, want a reason", c.text, got)
+			}
+		} else if reason != "" || got.Count != c.n || got.Unit != c.unit || got.Text != c.text {
+			t.Errorf("parseSize(%q) = %+v, %q; want %d, unit %d", c.text, got, reason, c.n, c.unit)
+		}
+	}
+}
+
+// binaryNumbers are taken by a reference program that was built with a C
+// library of 2023: its own numbers do not begin with 0b.
+var binaryNumbers = map[string]bool{"-d agcount=0b10": true}
+
+// What a number means, and whether it is one, is as in the reference program.
+func TestNumbersAreTheReferences(t *testing.T) {
+	content, err := os.ReadFile("testdata/numbers.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for i, line := range strings.Split(string(content), "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		rows++
+		head, value, _ := strings.Cut(line, " '")
+		value = strings.TrimSuffix(value, "'")
+		f := strings.Fields(head)
+		option, want := f[0]+" "+f[1]+"="+value, f[2]
+		if binaryNumbers[option] {
+			continue
+		}
+		if got := outcome(f[0][1], f[1], value); got != want {
+			t.Errorf("numbers.txt:%d: %q is %s, want %s", i+1, option, got, want)
+		}
+	}
+	if rows < 200 {
+		t.Errorf("only %d rows", rows)
+	}
+}
+
+// outcome is what testdata/numbers.sh prints of a geometry.
+func outcome(flag byte, name, value string) string {
+	p := NewParser()
+	p.Option(flag, name+"="+value)
+	if p.Err() != nil {
+		return "refused"
+	}
+	spec := p.Request.Spec
+	spec.SmallAllowed, spec.CPUs = true, 2
+	g, _, err := geometry.Plan(spec, geometry.Device{Size: 4 << 30, LogicalSector: 512, PhysicalSector: 512})
+	if err != nil {
+		return "refused"
+	}
+	switch string(flag) + " " + name {
+	case "d size":
+		return fmt.Sprint(g.Blocks)
+	case "d agcount", "d concurrency":
+		return fmt.Sprint(g.AGCount)
+	case "m reflink":
+		return fmt.Sprint(number01(g.Features.Reflink))
+	case "i sparse":
+		return fmt.Sprint(number01(g.Features.Sparse))
+	case "b size":
+		return fmt.Sprint(g.BlockSize)
+	case "n size":
+		return fmt.Sprint(g.DirBlockSize)
+	case "s size":
+		return fmt.Sprint(g.SectorSize)
+	case "i size":
+		return fmt.Sprint(g.InodeSize)
+	case "l su":
+		return fmt.Sprint(g.Log.StripeUnit)
+	case "i maxpct":
+		return fmt.Sprint(g.MaxInodePercent)
+	}
+	return "unknown"
+}
+
+func number01(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}

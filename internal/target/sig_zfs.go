@@ -1,0 +1,78 @@
+package target
+
+import "strings"
+
+// ZFS keeps four labels of 256 KiB, two at each end. In each is a list of names
+// and values that says what the device belongs to.
+const (
+	zfsLabel  = 256 * kib
+	zfsList   = 16 * kib  // where in the label
+	zfsLength = 112 * kib // of the list
+)
+
+func findZFS(v *view) (int64, bool) {
+	end := v.size - v.size%zfsLabel
+	for _, label := range []int64{0, zfsLabel, end - 2*zfsLabel, end - zfsLabel} {
+		b := v.at(label+zfsList, zfsLength)
+		if b != nil && b[0] == 1 && b[1] <= 1 && be.Uint32(b[12:]) != 0 && isZFSList(b) {
+			return label + zfsList, true
+		}
+	}
+	return 0, false
+}
+
+// Types of values in the list, encoded as XDR does.
+const (
+	zfsNumber = 8
+	zfsNested = 19
+)
+
+// isZFSList reports whether a list has what every device of a pool has: an
+// identity, and a state in which it is in use or could be.
+func isZFSList(b []byte) bool {
+	var guid, txg uint64
+	state := ^uint64(0)
+	depth := 0
+	for b = b[12:]; len(b) > 12; {
+		size, nameLength := int64(be.Uint32(b)), int64(be.Uint32(b[8:]))
+		if size == 0 { // the end of a list
+			if depth == 0 {
+				break
+			}
+			depth--
+			b = b[8:]
+			continue
+		}
+		value := 12 + (nameLength+3)&^3 // where it begins
+		if size > int64(len(b)) || value+4 > size {
+			return false
+		}
+		name, kind := string(b[12:12+nameLength]), be.Uint32(b[value:])
+		next := size
+		switch {
+		case kind == 0:
+			return false
+		case kind == zfsNested:
+			if next = value + 16; next > size {
+				return false
+			}
+			depth++
+		case kind == zfsNumber && depth == 0:
+			if value+16 > size {
+				return false
+			}
+			number := be.Uint64(b[value+8:])
+			switch strings.TrimRight(name, "\x00") {
+			case "guid":
+				guid = number
+			case "state":
+				state = number
+			case "txg":
+				txg = number
+			}
+		}
+		b = b[next:]
+	}
+	// Spares and caches (3 and 4) have no transactions.
+	return guid != 0 && state <= 7 && (state == 3 || state == 4 || txg > 0)
+}
