@@ -73,11 +73,11 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exitError{verify.Unreadable, usageError{fmt.Errorf("one target, please, not %d", len(args))}}
+				return j.refuse(usageError{fmt.Errorf("one target, please, not %d", len(args))})
 			}
 			ring, err := ringConfig(engine, depth)
 			if err != nil {
-				return exitError{verify.Unreadable, err}
+				return j.refuse(err)
 			}
 			j.target, j.ring = args[0], ring
 			return j.run(cmd.Context())
@@ -96,6 +96,15 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 		return exitError{verify.Unreadable, usageError{err}}
 	})
 	return cmd
+}
+
+// refuse ends the command before anything is read.
+func (j *verifyJob) refuse(err error) error {
+	if j.json {
+		r := verifyResult{Status: verify.Unreadable.String(), Error: err.Error()}
+		err = errors.Join(err, j.printJSON(&r))
+	}
+	return exitError{verify.Unreadable, err}
 }
 
 // ringConfig checks the options of a ring.

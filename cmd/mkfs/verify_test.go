@@ -75,6 +75,7 @@ func TestVerifyStatus(t *testing.T) {
 		{[]string{"--frobnicate", zeros}, 2, "unknown flag"},
 		{[]string{"--queue-depth", "0", zeros}, 2, "--queue-depth"},
 		{[]string{"--json", filepath.Join(dir, "none")}, 2, `"status": "unreadable"`},
+		{[]string{"--json", "--engine", "x", zeros}, 2, `"status": "unreadable"`},
 		{[]string{"--json", zeros}, 1, `"log": "not read"`},
 		{[]string{"--help"}, 0, "Exit status"},
 	} {
