@@ -19,7 +19,7 @@ const formatVersion = "7.2.0"
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
 	force, quiet, dryRun, keep, version bool
-	unsupported, buffered, json         bool
+	unsupported, buffered, json, verify bool
 	engine, progress                    string
 	depth, batch                        int
 }
@@ -45,7 +45,10 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 			if err != nil && f.json {
 				err = errors.Join(err, printJSON(stdout, newFailure(err, statusOf(err))))
 			}
-			return err
+			if err != nil || !f.verify || f.dryRun {
+				return err
+			}
+			return j.verifyAfter(cmd.Context())
 		},
 	}
 	cmd.SetOut(stdout)
@@ -86,6 +89,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVar(&f.json, "json", false, "print one JSON object in place of the table, also of errors")
 	fs.StringVar(&f.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
 	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")
+	fs.BoolVar(&f.verify, "verify", false, "read the headers back when done, and check them")
 	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")
 }
 

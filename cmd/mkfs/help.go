@@ -17,14 +17,14 @@ func help(w io.Writer, name string, fs *pflag.FlagSet) {
 
 Usage:
   %[1]s [options] TARGET
-
+%[3]s
 Examples:
   %[1]s --size 1t disk.img                  a sparse image of 1 TiB
   %[1]s -L data -m reflink=0 /dev/sdb1      a device, with a label and without reflink
   %[1]s -N -d su=64k,sw=4 /dev/md0          show what would be made
 
 Options:
-%[2]s`, name, plainFlags(fs))
+%[2]s`, name, plainFlags(fs), alsoUsage(name))
 	fmt.Fprint(w, `
 Suboptions, as in -d agcount=8,su=64k; any of them may also stand in a
 configuration file, as agcount = 8 below [data]:
@@ -70,4 +70,12 @@ func plainFlags(fs *pflag.FlagSet) string {
 	})
 	tw.Flush()
 	return b.String()
+}
+
+// alsoUsage tells of the subcommands, where there are any.
+func alsoUsage(name string) string {
+	if name == "mkfs.xfs" {
+		return ""
+	}
+	return fmt.Sprintf("  %s verify [options] TARGET\n", name)
 }

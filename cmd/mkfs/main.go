@@ -15,29 +15,36 @@ func main() {
 	os.Exit(run(os.Args, os.Stdout, os.Stderr))
 }
 
-// run is the whole program; it returns the exit status: 0, 1, or 128 and the
-// number of the signal that stopped it.
+// run is the whole program; it returns the exit status: 0, 1, that of an
+// exitError, or 128 and the number of the signal that stopped it.
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := withSignals(context.Background())
 	defer stop()
 	name := filepath.Base(args[0])
-	cmd := newCommand(name, stdout, stderr)
-	cmd.SetArgs(args[1:])
+	cmd, rest := commandFor(name, args[1:], stdout, stderr)
+	cmd.SetArgs(rest)
 	err := cmd.ExecuteContext(ctx)
+	status := statusOf(err)
+	if exit := (exitError{}); errors.As(err, &exit) {
+		err = exit.error
+	}
 	if err != nil {
 		report(stderr, name, err)
 	}
-	return statusOf(err)
+	return status
 }
 
 // statusOf is the exit status that an error ends the program with.
 func statusOf(err error) int {
 	var sig signalError
+	var exit exitError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &sig):
 		return 128 + int(sig.Signal)
+	case errors.As(err, &exit):
+		return int(exit.status)
 	}
 	return 1
 }

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkfs/internal/aio"
+	"mkfs/internal/options"
+	"mkfs/internal/target"
+	"mkfs/internal/verify"
+)
+
+// subcommands are commands of their own, named by the first argument. Where
+// this is mkfs.xfs it has none, and a file of such a name is a target like any
+// other, as it is behind other options, as ./verify and after --.
+var subcommands = map[string]func(name string, stdout, stderr io.Writer) *cobra.Command{
+	"verify": newVerifyCommand,
+}
+
+// commandFor picks the command that arguments name, and what is left of them.
+func commandFor(name string, args []string, stdout, stderr io.Writer) (*cobra.Command, []string) {
+	if len(args) > 0 && name != "mkfs.xfs" {
+		if make, ok := subcommands[args[0]]; ok {
+			return make(name, stdout, stderr), args[1:]
+		}
+	}
+	return newCommand(name, stdout, stderr), args
+}
+
+// exitError ends the program with a status of its own; what there is to say is
+// said already if the error within is nil.
+type exitError struct {
+	status verify.Status
+	error
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
+// verifyJob is one verification.
+type verifyJob struct {
+	target, log string
+	ring        aio.Config
+	json, quiet bool
+	out, err    io.Writer
+	name        string
+}
+
+// newVerifyCommand makes the command that verifies. Its exit status is that of
+// verify.Status: 0 for a clean filesystem, 1 for faults, also if there is no
+// XFS at all, 2 if that could not be found out, and 3 for a log that wants
+// replaying where nothing else is wrong.
+func newVerifyCommand(name string, stdout, stderr io.Writer) *cobra.Command {
+	j := verifyJob{out: stdout, err: stderr, name: name + " verify"}
+	var engine string
+	var depth int
+	cmd := &cobra.Command{
+		Use:   j.name + " [options] TARGET",
+		Short: "Check the headers of all allocation groups",
+		Long: `Read the headers and btree roots of all allocation groups of an XFS filesystem
+and check them, each by itself and against each other. Nothing is written.
+
+Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
+3 no faults, but the log wants replaying.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return j.refuse(usageError{fmt.Errorf("one target, please, not %d", len(args))})
+			}
+			ring, err := ringConfig(engine, depth)
+			if err != nil {
+				return j.refuse(err)
+			}
+			j.target, j.ring = args[0], ring
+			return j.run(cmd.Context())
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&j.log, "logdev", "", "device of an external log")
+	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
+	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but faults")
+	fs.StringVar(&engine, "engine", "auto", "how to read: auto, uring, aio or sync")
+	fs.IntVar(&depth, "queue-depth", aio.DefaultDepth, "requests in flight")
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return exitError{verify.Unreadable, usageError{err}}
+	})
+	return cmd
+}
+
+// refuse ends the command before anything is read.
+func (j *verifyJob) refuse(err error) error {
+	if j.json {
+		r := verifyResult{Status: verify.Unreadable.String(), Error: err.Error()}
+		err = errors.Join(err, j.printJSON(&r))
+	}
+	return exitError{verify.Unreadable, err}
+}
+
+// ringConfig checks the options of a ring.
+func ringConfig(engine string, depth int) (aio.Config, error) {
+	j := job{flagsOf: flagsOf{engine: engine, depth: depth, batch: 1}, parser: options.NewParser()}
+	ring := j.ring()
+	return ring, j.parser.Err()
+}
+
+// verifyAfter verifies what was just formatted. With --json stdout has one
+// object, about the filesystem; what is wrong with it goes to stderr.
+func (j *job) verifyAfter(ctx context.Context) error {
+	q := &j.parser.Request
+	v := verifyJob{
+		target: q.Data.Path.Value, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
+	}
+	if j.json {
+		v.out = j.err
+	}
+	if q.Spec.Log.External {
+		v.log = q.Log.Path.Value
+	}
+	return v.run(ctx)
+}
+
+// run verifies and prints what was found. The error is an exitError unless a
+// signal stopped it.
+func (j *verifyJob) run(ctx context.Context) error {
+	start := time.Now()
+	result, err := j.verify(ctx)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	result.Target, result.Seconds = j.target, time.Since(start).Seconds()
+	status := result.report.Status()
+	if err != nil {
+		status, result.Error = verify.Unreadable, err.Error()
+	}
+	result.Status = status.String()
+	if e := j.print(&result); err == nil && e != nil {
+		return exitError{verify.Unreadable, e}
+	}
+	if status != verify.Clean {
+		return exitError{status, err}
+	}
+	return nil
+}
+
+// verify opens the targets and reads them.
+func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
+	data, err := openToRead(j.target, j.ring)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	if use := target.CheckUse(data.Info()); use != nil {
+		fmt.Fprintf(j.err, "%s: warning: %v; it may change while it is read\n", j.name, use)
+	}
+	opts := verify.Options{Data: data.device(), Depth: j.ring.Depth, Memory: aio.NewSlab}
+	if j.log != "" {
+		log, err := openToRead(j.log, j.ring)
+		if err != nil {
+			return r, err
+		}
+		defer func() { err = errors.Join(err, log.close()) }()
+		d := log.device()
+		opts.Log = &d
+	}
+	r.report, err = verify.Run(ctx, opts)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", j.target, err)
+	}
+	stats := data.ring.Stats()
+	r.Engine, r.Depth, r.Reads, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Reads, stats.Bytes
+	return r, err
+}
+
+// readTarget is a target that is read through a ring.
+type readTarget struct {
+	*target.Target
+	ring  *aio.Ring
+	align int
+}
+
+// openToRead opens a target. Direct IO cannot reach the end of a file that is
+// no multiple of its alignment.
+func openToRead(path string, ring aio.Config) (*readTarget, error) {
+	t, err := target.Open(path, target.Options{Direct: true})
+	if err != nil {
+		return nil, err
+	}
+	direct, align := t.DirectIO()
+	if direct && t.Info().Size%int64(align) != 0 {
+		_ = t.Close() // nothing was written
+		align = 1
+		if t, err = target.Open(path, target.Options{}); err != nil {
+			return nil, err
+		}
+	}
+	t.DropCache()
+	r, err := aio.Open(t.Fd(), ring)
+	if err != nil {
+		_ = t.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &readTarget{t, r, align}, nil
+}
+
+func (t *readTarget) device() verify.Device {
+	return verify.Device{Reader: t.ring, Size: t.Info().Size, Align: t.align}
+}
+
+// close closes the ring and the target. The first error of the ring has been
+// told already.
+func (t *readTarget) close() error {
+	_ = t.ring.Close()
+	return t.Close()
+}
