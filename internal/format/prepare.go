@@ -18,14 +18,14 @@ const wipeBytes = 128 << 10
 // superblocks, see something else than the new filesystem. The start goes
 // first: without it nothing mounts.
 func (w *writer) wipe() error {
-	old := w.oldSuperblocks()
+	old, hasOld := w.oldSuperblock() // read it before it goes
 	used := w.startUsed()
 	size := max(w.Data.Size(), int64(w.Geometry.Bytes(w.Geometry.Blocks)))
 	if err := w.zero(0, wipeBytes); err != nil {
 		return err
 	}
-	for _, off := range old {
-		if err := w.zero(off, int64(w.Geometry.SectorSize)); err != nil {
+	if hasOld {
+		if err := w.wipeSecondaries(old); err != nil {
 			return err
 		}
 	}
@@ -54,29 +54,39 @@ func (w *writer) zero(off, n int64) error {
 	return nil
 }
 
-// oldSuperblocks lists where an XFS that was on the device has its secondary
-// superblocks, if its primary one makes sense. The checksum does not count.
-func (w *writer) oldSuperblocks() []int64 {
+// oldSuperblock reads the superblock of an XFS that is on the device, if its
+// geometry makes sense. The checksum does not count.
+func (w *writer) oldSuperblock() (s ondisk.Superblock, ok bool) {
 	sector := make([]byte, max(512, w.Geometry.SectorSize))
 	if n, err := w.Data.ReadAt(sector, 0); err != nil && n < len(sector) {
-		return nil // nothing readable there, so nothing to confuse anyone
+		return s, false // nothing readable there, so nothing to confuse anyone
 	}
-	s, ok := ondisk.DecodeSuperblock(sector)
+	s, ok = ondisk.DecodeSuperblock(sector)
 	const leastAG = 64 // blocks
-	if !ok || s.BlockLog < 9 || s.BlockLog > 16 || s.BlockSize != 1<<s.BlockLog || s.AGCount == 0 ||
-		s.DataBlocks > uint64(s.AGCount)*uint64(s.AGBlocks) ||
-		s.DataBlocks < uint64(s.AGCount-1)*uint64(s.AGBlocks)+leastAG {
-		return nil
-	}
-	var list []int64
-	for agno := uint64(1); agno < uint64(s.AGCount); agno++ {
-		off := int64(agno * uint64(s.AGBlocks) << s.BlockLog)
-		if off < 0 || off >= w.Data.Size() {
-			break // the device has been shrunk, or the numbers are nonsense
+	return s, ok && s.BlockLog >= 9 && s.BlockLog <= 16 && s.BlockSize == 1<<s.BlockLog &&
+		s.AGCount > 0 && s.AGBlocks >= leastAG &&
+		s.DataBlocks <= uint64(s.AGCount)*uint64(s.AGBlocks) &&
+		s.DataBlocks >= uint64(s.AGCount-1)*uint64(s.AGBlocks)+leastAG
+}
+
+// wipeSecondaries zeroes an older XFS's secondary superblocks, but for those
+// that the new filesystem's are written over.
+func (w *writer) wipeSecondaries(old ondisk.Superblock) error {
+	g := w.Geometry
+	agSize, size := int64(g.Bytes(g.AGBlocks)), w.Data.Size()
+	for agno := uint64(1); agno < uint64(old.AGCount); agno++ {
+		off := int64(agno * uint64(old.AGBlocks) << old.BlockLog)
+		if off < 0 || off >= size {
+			return nil // the device has been shrunk, or the numbers are nonsense
 		}
-		list = append(list, off)
+		if off%agSize == 0 && off/agSize < int64(g.AGCount) {
+			continue
+		}
+		if err := w.zero(off, int64(g.SectorSize)); err != nil {
+			return err
+		}
 	}
-	return list
+	return nil
 }
 
 // discardStep is small enough for progress to show and an interrupt to count.
