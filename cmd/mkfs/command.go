@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
 )
@@ -77,7 +78,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.StringVar(&f.size, "size", "", "size of an image file: make it if it is missing, grow it if it is shorter")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
-	fs.IntVar(&f.batch, "batch", 256, "allocation groups built and queued together")
+	fs.IntVar(&f.batch, "batch", format.DefaultBatch, "allocation groups built and queued together")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object in place of the table, also of errors")
 	fs.StringVar(&f.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
 	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")

@@ -74,11 +74,13 @@ const (
 func (p Phase) InBytes() bool { return p == PhaseDiscard }
 
 // DefaultBatch is the number of AGs in a batch: enough for the sort and the
-// submission to be shared, and a few MiB of memory.
-const DefaultBatch = 256
+// submission to be shared, and few enough for what is built to be in the
+// processor's cache when it is written.
+const DefaultBatch = 16
 
-// slabBytes bounds the memory of the headers of one batch.
-const slabBytes = 8 << 20
+// slabBytes bounds the memory of the headers of all batches, unless one header
+// is larger.
+const slabBytes = 16 << 20
 
 // Stats tells how the work was done.
 type Stats struct {

@@ -9,21 +9,21 @@ import (
 	"mkfs/internal/geometry"
 )
 
-// headers writes the headers of all AGs. There are two batches: while one is
-// in flight the other is built, in memory that is used again and again.
+// headers writes the headers of all AGs. Of a few batches one is built while
+// the others are in flight, in memory that is used again and again.
 func (w *writer) headers(ctx context.Context) error {
 	g := w.Geometry
 	size := w.build.HeaderSize()
 	frames := min(w.batchSize(size), int(g.AGCount))
-	slab, release, err := aio.NewSlab(2 * frames * size)
+	batches := make([]batch, w.batchCount(frames, size))
+	slab, release, err := aio.NewSlab(len(batches) * frames * size)
 	if err != nil {
 		return err
 	}
-	batches := [2]batch{}
 	for i := range batches {
 		batches[i] = newBatch(w, slab[i*frames*size:][:frames*size], size)
 	}
-	err = w.fill(ctx, &batches)
+	err = w.fill(ctx, batches)
 	for i := range batches {
 		if e := batches[i].list.Wait(); err == nil {
 			err = e
@@ -41,15 +41,23 @@ func (w *writer) batchSize(header int) int {
 	if n == 0 {
 		n = DefaultBatch
 	}
-	return max(1, min(n, slabBytes/header))
+	return max(1, min(n, slabBytes/2/header))
+}
+
+// batchCount is as many batches as keep the ring full while one is built and
+// the oldest is waited for, within the limits of memory and need.
+func (w *writer) batchCount(frames, header int) int {
+	n := 2 + w.ring.Stats().Depth/frames
+	n = min(n, slabBytes/(frames*header), (int(w.Geometry.AGCount)+frames-1)/frames)
+	return max(1, n)
 }
 
 // fill builds and issues batch after batch.
-func (w *writer) fill(ctx context.Context, batches *[2]batch) error {
+func (w *writer) fill(ctx context.Context, batches []batch) error {
 	g := w.Geometry
 	w.addExtras(batches[0].list)
 	for i, agno := 0, geometry.AGNumber(0); agno < g.AGCount; i++ {
-		b := &batches[i%2]
+		b := &batches[i%len(batches)]
 		if err := ctx.Err(); err != nil {
 			return err
 		}
