@@ -77,7 +77,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.StringVar(&f.size, "size", "", "size of an image file: make it if it is missing, grow it if it is shorter")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
-	fs.IntVar(&f.depth, "queue-depth", 100, "requests in flight")
+	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
 	fs.IntVar(&f.batch, "batch", format.DefaultBatch, "allocation groups built and queued together")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object in place of the table, also of errors")
 	fs.StringVar(&f.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")

@@ -115,8 +115,8 @@ func (j *job) ring() (aio.Config, error) {
 	if err != nil {
 		return aio.Config{}, usageError{fmt.Errorf("--engine: %w", err)}
 	}
-	if j.depth < 1 || j.depth > aio.MaxDepth {
-		return aio.Config{}, usageError{fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d", j.depth, aio.MaxDepth)}
+	if j.depth < 0 || j.depth > aio.MaxDepth {
+		return aio.Config{}, usageError{fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d, or 0 for what suits the target", j.depth, aio.MaxDepth)}
 	}
 	if j.batch < 1 {
 		return aio.Config{}, usageError{fmt.Errorf("--batch: %d allocation groups; there must be at least 1", j.batch)}
@@ -181,5 +181,5 @@ func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f form
 		err = fmt.Errorf("%w, after %d of %d allocation groups; %s holds no filesystem now",
 			context.Cause(ctx), stats.AGs, g.AGCount, p.data.path)
 	}
-	return newCounters(stats, open.direct, ring.Depth, time.Since(started)), err
+	return newCounters(stats, open.direct, time.Since(started)), err
 }
