@@ -149,6 +149,9 @@ func (p *place) checkContents() error {
 		return err
 	}
 	defer t.Close()
+	if t.Blank() {
+		return nil
+	}
 	found, err := target.Signatures(t, p.info.Size)
 	if err != nil || len(found) == 0 {
 		return err
