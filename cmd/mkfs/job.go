@@ -163,9 +163,23 @@ func underTest() bool {
 	return true
 }
 
+// fewAGs are so few that the flushes are most of the work. The writeback of one
+// then costs less than direct IO does before it.
+const fewAGs = 32
+
+// direct tells whether to ask for direct IO: not for an image of a few AGs,
+// unless it was said how to write.
+func (j *job) direct(g *geometry.Geometry, p *places) bool {
+	if j.buffered {
+		return false
+	}
+	asked := j.depth != 0 || j.engine != aio.Auto.String()
+	return asked || !p.data.isFile() || g.AGCount > fewAGs
+}
+
 // write opens the targets and formats them.
 func (j *job) write(ctx context.Context, g *geometry.Geometry, p *places, f format.Job, ring aio.Config) (_ *jsonCounters, err error) {
-	open, err := p.open(g, !j.buffered, ring)
+	open, err := p.open(g, j.direct(g, p), ring)
 	if err != nil {
 		return nil, err
 	}

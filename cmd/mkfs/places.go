@@ -105,6 +105,8 @@ func (p *place) grows() bool {
 	return p.fresh || p.sized || p.info.Kind == target.File && p.info.Size == 0
 }
 
+func (p *place) isFile() bool { return !p.exists || p.info.Kind == target.File }
+
 func (p *places) logName() string {
 	if p.log == nil {
 		return ""
@@ -169,7 +171,7 @@ func (p *place) checkContents() error {
 // checkRoom refuses what the image's host cannot hold, before anything is
 // written: blocks that the metadata takes, with the numbers.
 func (p *places) checkRoom(g *geometry.Geometry) error {
-	if p.data.exists && p.data.info.Kind != target.File {
+	if !p.data.isFile() {
 		return nil
 	}
 	room, err := target.Room(p.data.path)
