@@ -14,8 +14,8 @@ func fio(r report, engine string, depth int, size int64) contender {
 	return contender{
 		name: "fio",
 		argv: []string{"fio", "--output-format=json", "--name=bench", "--ioengine=" + engine, "--iodepth=" + strconv.Itoa(depth),
-			"--direct=1", "--bs=28k", fmt.Sprintf("--rw=write:%d", r.Geometry.AGBytes-headerBytes),
-			fmt.Sprintf("--size=%d", size), fmt.Sprintf("--number_ios=%d", n), "--io_size=" + strconv.FormatInt(n*headerBytes, 10),
+			"--direct=1", fmt.Sprintf("--bs=%d", r.headerBytes()), fmt.Sprintf("--rw=write:%d", r.Geometry.AGBytes-r.headerBytes()),
+			fmt.Sprintf("--size=%d", size), fmt.Sprintf("--number_ios=%d", n), "--io_size=" + strconv.FormatInt(n*r.headerBytes(), 10),
 			"--fallocate=none", "--end_fsync=1", "--overwrite=0", "--zero_buffers=0", "--refill_buffers=0",
 			"--disable_lat=1", "--disable_clat=1", "--disable_slat=1", "--gtod_reduce=1", "--filename"},
 		rate: func(out []byte) (float64, error) {
@@ -70,7 +70,7 @@ func (b *bench) direct(ctx context.Context, c course, args ...string) error {
 		loop.rate = nil
 		list = append(list, loop)
 	}
-	settle(ctx, calmness)
+	b.settle(ctx)
 	samples, peaks, err := c.race(ctx, list)
 	if err != nil {
 		return err

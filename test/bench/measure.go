@@ -42,6 +42,7 @@ type course struct {
 	size   int64
 	device string
 	rounds int
+	cold   bool // without a warm-up
 }
 
 func (c course) image() string {
@@ -79,13 +80,17 @@ func (c course) remove() {
 func (c course) race(ctx context.Context, list []contender) ([][]sample, []int64, error) {
 	samples, peaks := make([][]sample, len(list)), make([]int64, len(list))
 	defer c.remove()
-	for round := -1; round < c.rounds; round++ {
+	first := -1
+	if c.cold {
+		first = 0
+	}
+	for round := first; round < c.rounds; round++ {
 		for i, who := range list {
 			if err := c.fresh(); err != nil {
 				return nil, nil, err
 			}
 			var peak *int64
-			if round < 0 {
+			if round == first {
 				peak = &peaks[i]
 			}
 			s, err := measure(ctx, append(slices.Clip(who.argv), c.image()), peak)

@@ -18,8 +18,7 @@ const (
 	tib = 1 << 40
 	pib = 1 << 50
 
-	headerBytes = 28 * kib // of an allocation group
-	calmness    = 30 * time.Second
+	calmness = 10 * time.Second // how long to wait for it
 )
 
 // report is what is used of mkfs --json.
@@ -30,6 +29,7 @@ type report struct {
 	} `json:"geometry"`
 	Work struct {
 		Engine  string  `json:"engine"`
+		Bytes   int64   `json:"bytes"`
 		Direct  bool    `json:"direct"`
 		Depth   int     `json:"queue_depth"`
 		Seconds float64 `json:"seconds"`
@@ -44,6 +44,10 @@ func parseReport(out []byte) (r report, err error) {
 	}
 	return r, err
 }
+
+// headerBytes is the length of a group's header. What else is written is less
+// than a page a group, if there are many.
+func (r report) headerBytes() int64 { return r.Work.Bytes / r.Geometry.AGs &^ 4095 }
 
 // ours is our program, as a whole process.
 func (b *bench) ours(name string, args ...string) contender {
@@ -89,7 +93,7 @@ func (b *bench) template(ctx context.Context, c course, args ...string) (r repor
 		return r, "", err
 	}
 	defer image.Close()
-	header := make([]byte, headerBytes)
+	header := make([]byte, r.headerBytes())
 	if _, err := image.ReadAt(header, r.Geometry.AGBytes); err != nil && err != io.EOF {
 		return r, "", err
 	}
@@ -118,7 +122,7 @@ func (b *bench) versus(ctx context.Context, c course, direct bool) error {
 		return err
 	}
 	defer os.Remove(content)
-	settle(ctx, calmness)
+	b.settle(ctx)
 	list := []contender{b.ours("mkfs")}
 	if b.haveReference() {
 		list = append(list, b.theirs())
@@ -130,8 +134,8 @@ func (b *bench) versus(ctx context.Context, c course, direct bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d allocation groups; engine %s, depth %d, direct %v.\n\n",
-		r.Geometry.AGs, r.Work.Engine, r.Work.Depth, r.Work.Direct)
+	fmt.Printf("%d allocation groups of %d KiB; engine %s, depth %d, direct %v.\n\n",
+		r.Geometry.AGs, r.headerBytes()/kib, r.Work.Engine, r.Work.Depth, r.Work.Direct)
 	compare(list, samples, peaks)
 	return nil
 }
@@ -151,7 +155,7 @@ func xfsSection(ctx context.Context, b *bench) error {
 	}
 	defer down()
 	ags := pick[int64](b, 100_000, 5_000)
-	return b.versus(ctx, course{dir: dir, size: ags * tib, rounds: min(b.rounds, 5)}, true)
+	return b.versus(ctx, course{dir: dir, size: ags * tib, rounds: min(b.rounds, 3)}, true)
 }
 
 func smallSection(ctx context.Context, b *bench) error {
@@ -164,8 +168,8 @@ func smallSection(ctx context.Context, b *bench) error {
 			name  string
 			bytes int64
 		}{{"300 MiB", 300 * mib}, {"1 GiB", gib}, {"1 TiB", tib}} {
-			settle(ctx, calmness)
-			list := []contender{b.ours("mkfs"), b.theirs()}
+			b.settle(ctx)
+			list := []contender{{name: "mkfs", argv: []string{b.mkfs, "-q"}}, b.theirs()}
 			c := course{dir: dir, size: size.bytes, rounds: pick(b, 4*b.rounds, 3)}
 			samples, _, err := c.race(ctx, list)
 			if err != nil {
@@ -186,7 +190,7 @@ func cpuSection(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	settle(ctx, calmness)
+	b.settle(ctx)
 	samples, peaks, err := c.race(ctx, []contender{b.ours("mkfs")})
 	if err != nil {
 		return err
@@ -207,13 +211,11 @@ func scaleSection(ctx context.Context, b *bench) error {
 	t := newTable("allocation groups", "rate to that at 1,000", "user us each", "peak memory")
 	least := 0.0
 	for _, ags := range pick(b, []int64{1_000, 10_000, 100_000, 1_000_000}, []int64{1_000, 10_000}) {
-		rounds := 5
-		if ags >= 1_000_000 {
-			rounds = 1
+		c := course{dir: dir, size: ags * tib, rounds: 5}
+		if ags >= 100_000 { // takes long enough for noise to even out
+			c.rounds, c.cold = 1, true
 		}
-		settle(ctx, calmness)
-		// The warm-up counts for memory only; the largest runs twice.
-		c := course{dir: dir, size: ags * tib, rounds: rounds}
+		b.settle(ctx)
 		samples, peaks, err := c.race(ctx, []contender{b.atWork("mkfs")})
 		if err != nil {
 			return err

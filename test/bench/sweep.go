@@ -48,7 +48,7 @@ func sweepSection(ctx context.Context, b *bench) error {
 	}
 	var all []curve
 	for _, h := range hosts {
-		settle(ctx, calmness)
+		b.settle(ctx)
 		c := course{dir: h.dir, size: h.size, rounds: pick(b, 5, 1)}
 		curves, err := b.sweep(ctx, c, filesystem(h.dir), h.args)
 		if err != nil {
