@@ -45,9 +45,10 @@ func (w *writer) batchSize(header int) int {
 }
 
 // batchCount is as many batches as keep the ring full while one is built and
-// the oldest is waited for, within the limits of memory and need.
+// the last request of the oldest is waited for, which others have overtaken:
+// twice the depth, within the limits of memory and need.
 func (w *writer) batchCount(frames, header int) int {
-	n := 2 + w.ring.Stats().Depth/frames
+	n := 2 + 2*w.ring.Stats().Depth/frames
 	n = min(n, slabBytes/(frames*header), (int(w.Geometry.AGCount)+frames-1)/frames)
 	return max(1, n)
 }

@@ -21,8 +21,6 @@ type curve struct {
 	average            []float64 // depth
 }
 
-func (c curve) name() string { return c.host + ", " + c.mode + ", " + c.engine }
-
 // sweepSection measures every engine at every depth, with and without the
 // page cache, on every host.
 func sweepSection(ctx context.Context, b *bench) error {
