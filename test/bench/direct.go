@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 )
@@ -53,6 +54,7 @@ func (b *bench) direct(ctx context.Context, c course, args ...string) error {
 	if err != nil {
 		return err
 	}
+	defer os.Remove(content)
 	if !r.Work.Direct {
 		return skip("no direct IO in %s", c.dir)
 	}
