@@ -2,7 +2,11 @@ GO      ?= go
 GOFLAGS += -trimpath
 export CGO_ENABLED = 0
 
-.PHONY: build test check fmt vet lint race bench clean
+# What make bench compares with, and its options: -quick, -only tmpfs,small, -svg FILE...
+REFERENCE ?= mkfs.xfs
+BENCH     ?=
+
+.PHONY: build test check fmt vet lint race bench bench-micro clean
 
 build: ## one static binary, ./mkfs
 	$(GO) build $(GOFLAGS) -o mkfs ./cmd/mkfs
@@ -13,7 +17,7 @@ test: ## needs no root, no network beyond Go modules, no xfsprogs
 check: fmt vet lint race
 
 fmt:
-	@out=$$(gofmt -l cmd internal); [ -z "$$out" ] || { echo "gofmt -w: $$out"; exit 1; }
+	@out=$$(gofmt -l cmd internal test); [ -z "$$out" ] || { echo "gofmt -w: $$out"; exit 1; }
 
 vet:
 	$(GO) vet ./...
@@ -24,7 +28,10 @@ lint:
 race: ## needs a C compiler, as the race detector does
 	CGO_ENABLED=1 $(GO) test -race ./...
 
-bench: ## building AGs, queueing and writing them
+bench: build ## beside $(REFERENCE), a bare loop and fio; parts of it need root
+	$(GO) run ./test/bench -mkfs ./mkfs -reference "$(REFERENCE)" $(BENCH)
+
+bench-micro: ## building AGs, queueing and writing them
 	$(GO) test -run '^$$' -bench . ./internal/...
 
 clean:

@@ -66,7 +66,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err := places.checkRoom(g); err != nil {
 		return err
 	}
-	open, err := places.open(g, !j.buffered, ring)
+	open, err := places.open(g, j.direct(g, places), ring)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	report := newReport(g, places, &who, notes)
-	report.Work = newCounters(stats, open.direct, ring.Depth, time.Since(started))
+	report.Work = newCounters(stats, open.direct, time.Since(started))
 	return printJSON(j.out, report)
 }
 
@@ -134,11 +134,11 @@ func (j *job) ring() aio.Config {
 	if err != nil {
 		j.parser.Fault(fmt.Errorf("--engine: %w", err))
 	}
-	if j.depth < 1 || j.depth > aio.MaxDepth {
-		j.parser.Fault(fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d", j.depth, aio.MaxDepth))
+	if j.depth < 0 || j.depth > aio.MaxDepth {
+		j.parser.Fault(fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d, or 0 for what suits the target", j.depth, aio.MaxDepth))
 	}
-	if j.batch < 1 {
-		j.parser.Fault(fmt.Errorf("--batch: %d allocation groups; there must be at least 1", j.batch))
+	if j.batch < 0 {
+		j.parser.Fault(fmt.Errorf("--batch: %d allocation groups; there must be at least 1, or 0 for what suits the depth", j.batch))
 	}
 	return aio.Config{Engine: kind, Depth: j.depth}
 }
@@ -177,4 +177,18 @@ func underTest() bool {
 		}
 	}
 	return true
+}
+
+// fewAGs are so few that the flushes are most of the work. The writeback of one
+// then costs less than direct IO does before it.
+const fewAGs = 32
+
+// direct tells whether to ask for direct IO: not for an image of a few AGs,
+// unless it was said how to write.
+func (j *job) direct(g *geometry.Geometry, p *places) bool {
+	if j.buffered {
+		return false
+	}
+	asked := j.depth != 0 || j.engine != aio.Auto.String()
+	return asked || !p.data.isFile() || g.AGCount > fewAGs
 }

@@ -119,6 +119,8 @@ func (p *place) grows() bool {
 	return p.fresh || p.sized || p.info.Kind == target.File && p.info.Size == 0
 }
 
+func (p *place) isFile() bool { return !p.exists || p.info.Kind == target.File }
+
 func (p *places) logName() string {
 	if p.log == nil {
 		return ""
@@ -163,6 +165,9 @@ func (p *place) checkContents() error {
 		return err
 	}
 	defer t.Close()
+	if t.Blank() {
+		return nil
+	}
 	found, err := target.Signatures(t, p.info.Size)
 	if p.forLog { // an older log is no loss
 		found = slices.DeleteFunc(found, func(s target.Signature) bool { return s.Name == "xfs_external_log" })
@@ -183,7 +188,7 @@ func (p *place) checkContents() error {
 // checkRoom refuses what the image's host cannot hold, before anything is
 // written: blocks that the metadata takes, with the numbers.
 func (p *places) checkRoom(g *geometry.Geometry) error {
-	if p.data.exists && p.data.info.Kind != target.File {
+	if !p.data.isFile() {
 		return nil
 	}
 	room, err := target.Room(p.data.path)

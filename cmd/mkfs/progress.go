@@ -28,7 +28,7 @@ const patience = time.Second
 var progressKinds = map[string]func(io.Writer) progress{
 	"bar":   func(w io.Writer) progress { return &bar{w: w, started: time.Now()} },
 	"plain": func(w io.Writer) progress { return &plain{w: w, last: time.Now()} },
-	"json":  func(w io.Writer) progress { return &jsonLines{enc: json.NewEncoder(w)} },
+	"json":  func(w io.Writer) progress { return &jsonLines{enc: json.NewEncoder(w), last: time.Now()} },
 	"none":  func(io.Writer) progress { return silence{} },
 }
 
@@ -119,10 +119,18 @@ func percent(done, total int64) int64 {
 
 func (p *plain) end() {}
 
-// jsonLines is an object a line for programs: phase, done and total.
-type jsonLines struct{ enc *json.Encoder }
+// jsonLines is an object a line for programs: phase, done and total. A phase's
+// last line is that of all done.
+type jsonLines struct {
+	enc  *json.Encoder
+	last time.Time
+}
 
 func (j *jsonLines) step(phase format.Phase, done, total int64) {
+	if time.Since(j.last) < patience/10 && done < total {
+		return
+	}
+	j.last = time.Now()
 	j.enc.Encode(struct {
 		Phase string `json:"phase"`
 		Done  int64  `json:"done"`

@@ -133,9 +133,9 @@ func newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geom
 	return r
 }
 
-func newCounters(s format.Stats, direct bool, depth int, elapsed time.Duration) *jsonCounters {
+func newCounters(s format.Stats, direct bool, elapsed time.Duration) *jsonCounters {
 	return &jsonCounters{
-		Engine: s.Engine, Direct: direct, Depth: depth, AGs: s.AGs,
+		Engine: s.Engine, Direct: direct, Depth: s.Ring.Depth, AGs: s.AGs,
 		Buffers: s.Lists.Buffers, Requests: s.Lists.Requests, Bytes: s.Lists.Bytes,
 		Seconds: elapsed.Seconds(), AverageDepth: s.Ring.AverageDepth, PeakDepth: s.Ring.PeakDepth,
 	}

@@ -73,7 +73,7 @@ func TestVerifyStatus(t *testing.T) {
 		{[]string{}, 2, "one target"},
 		{[]string{"a", "b"}, 2, "one target"},
 		{[]string{"--frobnicate", zeros}, 2, "unknown flag"},
-		{[]string{"--queue-depth", "0", zeros}, 2, "--queue-depth"},
+		{[]string{"--queue-depth", "-1", zeros}, 2, "--queue-depth"},
 		{[]string{"--json", filepath.Join(dir, "none")}, 2, `"status": "unreadable"`},
 		{[]string{"--json", "--engine", "x", zeros}, 2, `"status": "unreadable"`},
 		{[]string{"--json", zeros}, 1, `"log": "not read"`},

@@ -42,6 +42,7 @@ type Ring struct {
 
 // Stats counts what a Ring has done.
 type Stats struct {
+	Depth         int   // most requests that can be in flight
 	Reads, Writes int64 // requests taken
 	Bytes         int64 // transferred
 	PeakDepth     int   // most requests the engine had at once
@@ -76,6 +77,7 @@ func (r *Ring) Engine() string { return r.eng.name() }
 // Stats returns the counts so far.
 func (r *Ring) Stats() Stats {
 	s := r.stats
+	s.Depth = len(r.ops)
 	if r.starts > 0 {
 		s.AverageDepth = float64(r.depthSum) / float64(r.starts)
 	}

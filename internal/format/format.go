@@ -58,7 +58,9 @@ type Job struct {
 	Data     Device
 	Log      Device // nil for an internal log
 	Discard  bool   // what was there before
-	Batch    int    // AGs that are built and queued together; 0 for DefaultBatch
+	// Batch is how many AGs there are in memory at once, being built, queued or
+	// written; 0 for DefaultBatch, or twice the ring's depth if that is more.
+	Batch int
 	// Progress is told how far a phase is, in units of its own. It may be nil.
 	Progress func(p Phase, done, total int64)
 }
@@ -76,12 +78,13 @@ const (
 // InBytes tells whether a phase counts bytes.
 func (p Phase) InBytes() bool { return p == PhaseDiscard }
 
-// DefaultBatch is the number of AGs in a batch: enough for the sort and the
-// submission to be shared, and a few MiB of memory.
+// DefaultBatch is the number of AGs in memory at once: a few hundred keep a
+// queue of a hundred full, and take a few MiB.
 const DefaultBatch = 256
 
-// slabBytes bounds the memory of the headers of one batch.
-const slabBytes = 8 << 20
+// slabBytes bounds the memory of the headers of all batches, unless one header
+// is larger.
+const slabBytes = 16 << 20
 
 // Stats tells how the work was done.
 type Stats struct {

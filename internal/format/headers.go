@@ -10,21 +10,20 @@ import (
 	"mkfs/internal/geometry"
 )
 
-// headers writes the headers of all AGs. There are two batches: while one is
-// in flight the other is built, in memory that is used again and again.
+// headers writes the headers of all AGs. Of a few batches one is built while
+// the others are in flight, in memory that is used again and again.
 func (w *writer) headers(ctx context.Context) error {
-	g := w.Geometry
 	size := w.build.HeaderSize()
-	frames := min(w.batchSize(size), int(g.AGCount))
-	slab, release, err := aio.NewSlab(2 * frames * size)
+	frames, count := w.window(size)
+	batches := make([]batch, count)
+	slab, release, err := aio.NewSlab(count * frames * size)
 	if err != nil {
 		return err
 	}
-	batches := [2]batch{}
 	for i := range batches {
 		batches[i] = newBatch(w, slab[i*frames*size:][:frames*size], size)
 	}
-	errs := []error{w.fill(ctx, &batches)}
+	errs := []error{w.fill(ctx, batches)}
 	for i := range batches {
 		errs = append(errs, batches[i].list.Wait())
 		w.count(batches[i].list.Stats())
@@ -49,20 +48,31 @@ func cause(errs []error) error {
 	return first
 }
 
-func (w *writer) batchSize(header int) int {
-	n := w.Batch
-	if n == 0 {
-		n = DefaultBatch
+// batchAGs is so many that sorting and submitting is shared, and so few that
+// what was built is still in the processor's cache when the kernel copies it.
+const batchAGs = 16
+
+// window is how many AGs there are in a batch and how many batches: as many as
+// keep the ring full while one is built and the last request of the oldest,
+// which others have overtaken, is waited for. That takes twice the depth, which
+// the job may limit, as do memory and need.
+func (w *writer) window(header int) (frames, count int) {
+	depth := w.ring.Stats().Depth
+	most := w.Batch
+	if most == 0 {
+		most = max(DefaultBatch, 2*depth)
 	}
-	return max(1, min(n, slabBytes/header))
+	most = min(most, max(2, slabBytes/header), int(w.Geometry.AGCount))
+	frames = min(batchAGs, max(1, most/2))
+	return frames, max(1, min(most/frames, 2+2*depth/frames))
 }
 
 // fill builds and issues batch after batch.
-func (w *writer) fill(ctx context.Context, batches *[2]batch) error {
+func (w *writer) fill(ctx context.Context, batches []batch) error {
 	g := w.Geometry
 	w.addExtras(batches[0].list)
 	for i, agno := 0, geometry.AGNumber(0); agno < g.AGCount; i++ {
-		b := &batches[i%2]
+		b := &batches[i%len(batches)]
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package ondisk
 
 import (
+	"crypto/subtle"
 	"encoding/binary"
 	"hash/crc32"
 )
@@ -35,9 +36,7 @@ func NewResealer(sealed []byte, field, head int) *Resealer {
 
 // Seal seals a copy.
 func (r *Resealer) Seal(b []byte) {
-	for i := range r.diff {
-		r.diff[i] = b[i] ^ r.head[i]
-	}
+	subtle.XORBytes(r.diff, b[:len(r.head)], r.head)
 	binary.LittleEndian.PutUint32(b[r.field:], r.sum^r.tail.after(plainCRC(0, r.diff)))
 }
 

@@ -238,3 +238,23 @@ func TestCloseTwice(t *testing.T) {
 		t.Errorf("Sync after Close: %v", err)
 	}
 }
+
+func TestBlank(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "img")
+	tg := mustOpen(t, path, Options{Write: true, Create: true})
+	if !tg.Blank() {
+		t.Error("an empty file is not blank")
+	}
+	if err := tg.Grow(1 << 30); err != nil {
+		t.Fatal(err)
+	}
+	if !tg.Blank() {
+		t.Skip("no holes on this file system")
+	}
+	if _, err := tg.WriteAt([]byte{1}, 1<<29); err != nil {
+		t.Fatal(err)
+	}
+	if tg.Blank() {
+		t.Error("a byte in the middle of a hole was missed")
+	}
+}

@@ -44,3 +44,13 @@ func (t *Target) setLength(size int64) error {
 	}
 	return pathError(t.info.Path, fmt.Sprintf("set the length to %d bytes", size), err)
 }
+
+// Blank reports whether the target is a file that is nothing but a hole, and
+// so reads as zeros without being read.
+func (t *Target) Blank() bool {
+	if t.info.Kind != File {
+		return false
+	}
+	_, err := unix.Seek(int(t.small.Fd()), 0, unix.SEEK_DATA)
+	return errors.Is(err, unix.ENXIO)
+}
