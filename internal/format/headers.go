@@ -70,7 +70,6 @@ func (w *writer) window(header int) (frames, count int) {
 // fill builds and issues batch after batch.
 func (w *writer) fill(ctx context.Context, batches []batch) error {
 	g := w.Geometry
-	w.addExtras(batches[0].list)
 	for i, agno := 0, geometry.AGNumber(0); agno < g.AGCount; i++ {
 		b := &batches[i%len(batches)]
 		if err := ctx.Err(); err != nil {
@@ -93,16 +92,18 @@ func (w *writer) fill(ctx context.Context, batches []batch) error {
 	return nil
 }
 
-// addExtras queues what lies outside of AG headers: the root's inodes and the
-// record of an internal log.
-func (w *writer) addExtras(l *delwri.List) {
+// addExtras queues what an AG holds besides its header: the root's inodes, or
+// the record of an internal log.
+func (w *writer) addExtras(l *delwri.List, agno geometry.AGNumber) {
 	g := w.Geometry
-	l.Add(delwri.Buffer{
-		Off: int64(g.Offset(0, g.Root.Start)), Data: w.build.InodeChunk(),
-		Place: delwri.Place{AG: 0, Name: "inode chunk"},
-	})
-	if w.Log == nil {
-		l.Add(w.logRecord(g.Offset(g.Log.AG, g.Log.Start)))
+	if agno == 0 {
+		l.Add(delwri.Buffer{
+			Off: int64(g.Offset(0, g.Root.Start)), Data: w.build.InodeChunk(),
+			Place: delwri.Place{AG: 0, Name: "inode chunk"},
+		})
+	}
+	if g.HasLog(agno) {
+		l.Add(w.logRecord(g.Offset(agno, g.Log.Start)))
 	}
 }
 
@@ -134,6 +135,7 @@ func (b *batch) build(w *writer, first, n geometry.AGNumber) {
 				Place: delwri.Place{AG: int64(agno), Name: p.Name},
 			})
 		}
+		w.addExtras(b.list, agno)
 	}
 }
 

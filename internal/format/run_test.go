@@ -178,7 +178,7 @@ func checkOrder(events []event) error {
 			}
 			durable = false
 		case "sync":
-			durable = true
+			durable = writing // before, it is what was wiped
 		}
 	}
 	last := events[len(events)-1]
