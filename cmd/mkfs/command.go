@@ -24,13 +24,16 @@ type flagsOf struct {
 	depth, batch                        int
 }
 
+// usage is what follows the name of a command.
+const usage = "[options] TARGET"
+
 // newCommand makes the command. Under any name it formats; suboptions are
 // parsed as they come, so that all faults are known in the end.
 func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	var f flagsOf
 	parser := options.NewParser()
 	cmd := &cobra.Command{
-		Use:           name + " [options] TARGET",
+		Use:           name + " " + usage,
 		Short:         "Make an XFS filesystem on a block device or in an image file",
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -55,12 +58,7 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	cmd.SetErr(stderr)
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SetHelpCommand(&cobra.Command{Hidden: true})
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
-			err = fmt.Errorf("--%s: %q is no %s", bad.GetFlag().Name, bad.GetValue(), bad.GetFlag().Value.Type())
-		}
-		return usageError{err}
-	})
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return newFlagError(err) })
 	f.add(cmd.Flags(), parser)
 	cmd.SetHelpFunc(func(*cobra.Command, []string) { help(stdout, name, cmd.Flags()) })
 	return cmd

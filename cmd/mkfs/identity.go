@@ -26,7 +26,7 @@ func identity(id geometry.Opt[[16]byte], warn func(string)) (aginit.Identity, er
 	now := time.Now()
 	who := aginit.Identity{Seconds: now.Unix(), Nanos: uint32(now.Nanosecond()), Generation: generation()}
 	if text := os.Getenv("SOURCE_DATE_EPOCH"); text != "" {
-		sec, err := strconv.ParseInt(strings.TrimLeft(text, " \t"), 10, 64)
+		sec, err := strconv.ParseInt(strings.TrimLeft(text, " \t\n\v\f\r"), 10, 64)
 		if err != nil {
 			warn(fmt.Sprintf("SOURCE_DATE_EPOCH: %q is no number of seconds; using the current time", text))
 		} else {

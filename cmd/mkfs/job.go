@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -105,14 +106,16 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 	if j.json {
 		return
 	}
+	out := bufio.NewWriter(j.out)
+	defer out.Flush() // what nobody reads is no reason not to format
 	if j.unsupported {
-		fmt.Fprintln(j.out, "Filesystems formatted with --unsupported are not supported!!")
+		fmt.Fprintln(out, "Filesystems formatted with --unsupported are not supported!!")
 	}
 	for _, text := range notes.Notices {
-		fmt.Fprintln(j.out, text)
+		fmt.Fprintln(out, text)
 	}
 	if !j.quiet || j.dryRun {
-		printGeometry(j.out, g, p.data.path, p.logName())
+		printGeometry(out, g, p.data.path, p.logName())
 	}
 }
 
@@ -130,17 +133,26 @@ func (j *job) reportPlan(report jsonReport) error {
 
 // ring is how to write. What is wrong with it is a fault like others.
 func (j *job) ring() aio.Config {
-	kind, err := aio.ParseKind(j.engine)
-	if err != nil {
-		j.parser.Fault(fmt.Errorf("--engine: %w", err))
-	}
-	if j.depth < 0 || j.depth > aio.MaxDepth {
-		j.parser.Fault(fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d, or 0 for what suits the target", j.depth, aio.MaxDepth))
-	}
+	cfg, faults := ringConfig(j.engine, j.depth)
 	if j.batch < 0 {
-		j.parser.Fault(fmt.Errorf("--batch: %d allocation groups; there must be at least 1, or 0 for what suits the depth", j.batch))
+		faults = append(faults, fmt.Errorf("--batch: %d allocation groups; there must be at least 1, or 0 for what suits the depth", j.batch))
 	}
-	return aio.Config{Engine: kind, Depth: j.depth}
+	for _, err := range faults {
+		j.parser.Fault(err)
+	}
+	return cfg
+}
+
+// ringConfig checks the options of a ring.
+func ringConfig(engine string, depth int) (cfg aio.Config, faults []error) {
+	kind, err := aio.ParseKind(engine)
+	if err != nil {
+		faults = append(faults, fmt.Errorf("--engine: %w", err))
+	}
+	if depth < 0 || depth > aio.MaxDepth {
+		faults = append(faults, fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d, or 0 for what suits the target", depth, aio.MaxDepth))
+	}
+	return aio.Config{Engine: kind, Depth: depth}, faults
 }
 
 // request completes what was asked with the configuration file and the
@@ -148,11 +160,11 @@ func (j *job) ring() aio.Config {
 func (j *job) request() (*places, error) {
 	q := &j.parser.Request
 	if file := q.ConfigFile; file.Given {
-		content, err := os.ReadFile(file.Value)
+		content, err := readConfig(file.Value)
 		if err != nil {
 			return nil, fmt.Errorf("-c options: %w", err)
 		}
-		j.parser.Config(file.Value, string(content))
+		j.parser.Config(file.Value, content)
 		if j.parser.Err() == nil && !j.json {
 			fmt.Fprintf(j.out, "Parameters parsed from config file %s successfully\n", file.Value)
 		}
@@ -166,6 +178,22 @@ func (j *job) request() (*places, error) {
 	q.Spec.CPUs = runtime.NumCPU()
 	q.Spec.SmallAllowed = j.unsupported || underTest()
 	return findPlaces(q)
+}
+
+// maxConfig is more than any configuration file has.
+const maxConfig = 1 << 20
+
+func readConfig(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(content) > maxConfig {
+		err = fmt.Errorf("%s has more than %d bytes, so it is no configuration file", path, maxConfig)
+	}
+	return string(content), err
 }
 
 // underTest tells whether a filesystem test-suite runs this: such make tiny

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
+	"slices"
+	"strings"
 )
 
 func main() {
@@ -22,14 +22,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	name := filepath.Base(args[0])
 	cmd, rest := commandFor(name, args[1:], stdout, stderr)
-	cmd.SetArgs(rest)
+	cmd.InitDefaultHelpFlag()
+	cmd.SetArgs(getopt(cmd.Flags(), rest))
 	err := cmd.ExecuteContext(ctx)
 	status := statusOf(err)
+	if errors.As(err, new(flagError)) && slices.Contains(rest, "--json") {
+		err = errors.Join(err, printJSON(stdout, newFailure(err, status)))
+	}
 	if exit := (exitError{}); errors.As(err, &exit) {
 		err = exit.error
 	}
 	if err != nil {
-		report(stderr, name, err)
+		report(stderr, strings.TrimSuffix(cmd.Use, " "+usage), err)
 	}
 	return status
 }
@@ -47,26 +51,4 @@ func statusOf(err error) int {
 		return int(exit.status)
 	}
 	return 1
-}
-
-// signalError is the cause of a context that a signal ended.
-type signalError struct{ syscall.Signal }
-
-func (s signalError) Error() string { return "stopped by signal: " + s.Signal.String() }
-
-// withSignals is a context that SIGINT and SIGTERM end.
-func withSignals(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	ch := make(chan os.Signal, 1)
-	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM)
-	signal.Ignore(syscall.SIGXFSZ) // so that a file size limit is an error like others
-	go func() {
-		if sig, ok := (<-ch).(syscall.Signal); ok {
-			cancel(signalError{sig})
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(ch)
-		close(ch)
-	}
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"fmt"
 
 	"mkfs/internal/aio"
 	"mkfs/internal/format"
@@ -14,7 +14,7 @@ type opened struct {
 	data, log format.Device
 	direct    bool // the data device is written past the page cache
 	list      []*target.Target
-	made      []string // files that did not exist before
+	sizes     []int64 // that they had
 }
 
 // open opens the targets and gives files their size. Nothing that a target
@@ -32,6 +32,9 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (_ *op
 		if err := o.add(at, sectors[i], direct); err != nil {
 			return nil, err
 		}
+	}
+	if len(o.list) > 1 && o.list[0].Info().Same(o.list[1].Info()) {
+		return nil, errOneTarget(&p.data, p.log)
 	}
 	sizes := []int64{int64(g.Bytes(g.Blocks)), int64(g.Bytes(g.Log.Blocks))}
 	for i, t := range o.list {
@@ -60,6 +63,11 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (_ *op
 	return o, nil
 }
 
+// errOneTarget refuses a target for two roles.
+func errOneTarget(data, log *place) error {
+	return fmt.Errorf("-l logdev: %s and %s are one and the same; the log needs a device or file of its own", log.path, data.path)
+}
+
 // add opens one target. Direct IO is used where all writes meet its
 // alignment: none is smaller than a sector.
 func (o *opened) add(p *place, sector geometry.Bytes, direct bool) error {
@@ -67,18 +75,11 @@ func (o *opened) add(p *place, sector geometry.Bytes, direct bool) error {
 	if err != nil {
 		return err
 	}
-	if !p.exists {
-		o.made = append(o.made, p.path)
-	}
 	if on, align := t.DirectIO(); on && align > int(sector) {
-		if err := t.Close(); err != nil {
-			return err
-		}
-		if t, err = target.Open(p.path, target.Options{Write: true}); err != nil {
-			return err
-		}
+		t.Buffered()
 	}
 	o.list = append(o.list, t)
+	o.sizes = append(o.sizes, t.Info().Size)
 	return nil
 }
 
@@ -96,10 +97,16 @@ func (o *opened) close() (err error) {
 	return err
 }
 
-// undo closes the targets and removes the files that were made.
+// undo gives the targets their old sizes, closes them and removes those that
+// were made. Nothing was written.
 func (o *opened) undo() {
-	o.close() // nothing was written
-	for _, path := range o.made {
-		os.Remove(path)
+	for i, t := range o.list {
+		if t.Info().Size > o.sizes[i] {
+			t.Truncate(o.sizes[i])
+		}
+	}
+	o.close()
+	for _, t := range o.list {
+		t.RemoveCreated()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/dustin/go-humanize"
@@ -71,7 +72,12 @@ func findPlace(option string, at options.Place, hasSize, sized bool) (place, err
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && (at.File.Value || sized):
 		p.fresh = true
+		if _, err := target.Room(p.path); errors.Is(err, fs.ErrNotExist) {
+			return p, fmt.Errorf("%s: there is no folder %s", p.path, filepath.Dir(p.path))
+		}
 		return p, nil
+	case errors.Is(err, fs.ErrNotExist) && option == "-d":
+		return p, fmt.Errorf("%s: no such file or device; --size makes an image file", p.path)
 	case err != nil:
 		return p, err
 	case info.Kind == target.BlockDevice && at.File.Value:
@@ -116,7 +122,8 @@ func sectorOf(n int) int64 { return int64(max(n, geometry.BasicBlock)) }
 
 // grows tells whether a place may become as long as is asked for.
 func (p *place) grows() bool {
-	return p.fresh || p.sized || p.info.Kind == target.File && p.info.Size == 0
+	empty := p.info.Kind == target.File && geometry.Usable(geometry.Bytes(p.info.Size), geometry.BasicBlock) == 0
+	return p.fresh || p.sized || empty && !p.forLog
 }
 
 func (p *place) isFile() bool { return !p.exists || p.info.Kind == target.File }
@@ -138,6 +145,9 @@ func (p *places) check(force bool) error {
 		if err := target.CheckUse(at.info); err != nil {
 			return err
 		}
+	}
+	if p.log != nil && p.data.exists && p.log.exists && p.data.info.Same(p.log.info) {
+		return errOneTarget(&p.data, p.log)
 	}
 	if force {
 		return nil

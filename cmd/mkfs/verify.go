@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkfs/internal/aio"
-	"mkfs/internal/options"
+	"mkfs/internal/geometry"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
 )
@@ -59,7 +59,7 @@ func newVerifyCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	var engine string
 	var depth int
 	cmd := &cobra.Command{
-		Use:   j.name + " [options] TARGET",
+		Use:   j.name + " " + usage,
 		Short: "Check the headers of all allocation groups",
 		Long: `Read the headers and btree roots of all allocation groups of an XFS filesystem
 and check them, each by itself and against each other. Nothing is written.
@@ -75,9 +75,9 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 			if len(args) != 1 {
 				return j.refuse(usageError{fmt.Errorf("one target, please, not %d", len(args))})
 			}
-			ring, err := ringConfig(engine, depth)
-			if err != nil {
-				return j.refuse(err)
+			ring, faults := ringConfig(engine, depth)
+			if len(faults) > 0 {
+				return j.refuse(&geometry.Refusals{List: faults})
 			}
 			j.target, j.ring = args[0], ring
 			return j.run(cmd.Context())
@@ -93,7 +93,7 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return exitError{verify.Unreadable, usageError{err}}
+		return exitError{verify.Unreadable, newFlagError(err)}
 	})
 	return cmd
 }
@@ -105,13 +105,6 @@ func (j *verifyJob) refuse(err error) error {
 		err = errors.Join(err, j.printJSON(&r))
 	}
 	return exitError{verify.Unreadable, err}
-}
-
-// ringConfig checks the options of a ring.
-func ringConfig(engine string, depth int) (aio.Config, error) {
-	j := job{flagsOf: flagsOf{engine: engine, depth: depth, batch: 1}, parser: options.NewParser()}
-	ring := j.ring()
-	return ring, j.parser.Err()
 }
 
 // verifyAfter verifies what was just formatted. With --json stdout has one

@@ -72,7 +72,7 @@ func TestVerifyStatus(t *testing.T) {
 		{[]string{dir}, 2, "directory"},
 		{[]string{}, 2, "one target"},
 		{[]string{"a", "b"}, 2, "one target"},
-		{[]string{"--frobnicate", zeros}, 2, "unknown flag"},
+		{[]string{"--frobnicate", zeros}, 2, "there is no option"},
 		{[]string{"--queue-depth", "-1", zeros}, 2, "--queue-depth"},
 		{[]string{"--json", filepath.Join(dir, "none")}, 2, `"status": "unreadable"`},
 		{[]string{"--json", "--engine", "x", zeros}, 2, `"status": "unreadable"`},

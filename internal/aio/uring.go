@@ -191,8 +191,13 @@ func (e *uring) queue(o *op) status {
 	return queued
 }
 
+// close gives the registered file back first: the kernel frees a ring some time
+// after its descriptor is closed, and until then the file would stay in use.
 func (e *uring) close() error {
 	defer runtime.UnlockOSThread()
+	if e.flags&uringSQEFixedFile != 0 {
+		e.register(uringUnregisterFiles, nil, 0)
+	}
 	for _, m := range e.maps {
 		unix.Munmap(m)
 	}

@@ -18,8 +18,9 @@ const (
 
 	uringSQCQOverflow = 1 << 1 // in the SQ ring's flags
 
-	uringRegisterFiles = 2
-	uringRegisterProbe = 8
+	uringRegisterFiles   = 2
+	uringUnregisterFiles = 3
+	uringRegisterProbe   = 8
 
 	uringSQEFixedFile = 1 << 0
 

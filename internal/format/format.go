@@ -101,7 +101,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if w.Progress == nil {
 		w.Progress = func(Phase, int64, int64) {}
 	}
-	if err := w.wipe(); err != nil {
+	if err := w.wipe(ctx); err != nil {
 		return stats, err
 	}
 	if err := w.discard(ctx); err != nil {

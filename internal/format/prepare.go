@@ -17,7 +17,7 @@ const wipeBytes = 128 << 10
 // wipe removes what would make a prober, or a checker in search of lost
 // superblocks, see something else than the new filesystem. The start goes
 // first: without it nothing mounts.
-func (w *writer) wipe() error {
+func (w *writer) wipe(ctx context.Context) error {
 	old, hasOld := w.oldSuperblock() // read it before it goes
 	used := w.startUsed()
 	size := max(w.Data.Size(), int64(w.Geometry.Bytes(w.Geometry.Blocks)))
@@ -25,7 +25,7 @@ func (w *writer) wipe() error {
 		return err
 	}
 	if hasOld {
-		if err := w.wipeSecondaries(old); err != nil {
+		if err := w.wipeSecondaries(ctx, old); err != nil {
 			return err
 		}
 	}
@@ -71,11 +71,14 @@ func (w *writer) oldSuperblock() (s ondisk.Superblock, ok bool) {
 
 // wipeSecondaries zeroes an older XFS's secondary superblocks, but for those
 // that the new filesystem's are written over.
-func (w *writer) wipeSecondaries(old ondisk.Superblock) error {
+func (w *writer) wipeSecondaries(ctx context.Context, old ondisk.Superblock) error {
 	g := w.Geometry
 	agSize, size := int64(g.Bytes(g.AGBlocks)), w.Data.Size()
 	for agno := uint64(1); agno < uint64(old.AGCount); agno++ {
 		off := int64(agno * uint64(old.AGBlocks) << old.BlockLog)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if off < 0 || off >= size {
 			return nil // the device has been shrunk, or the numbers are nonsense
 		}

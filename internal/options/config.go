@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+const blanks = " \t\v\f\r"
+
 // Config takes the options of a configuration file:
 //
 //	# a comment, also after ;
@@ -14,17 +16,24 @@ import (
 //
 // Names of sections and options match in any case. What is behind the
 // separator, without blanks around it, is the value; quotes are part of it, and
-// only a ; after a blank begins a comment there.
+// only a ; after a blank begins a comment there. A line that is indented gives
+// the option before it another value, so that it is given twice.
 func (p *Parser) Config(path, content string) {
 	var section *Section
+	var last *Row // that an indented line goes on with
 	title := ""
 	for i, line := range strings.Split(strings.TrimPrefix(content, "\ufeff"), "\n") {
 		where := fmt.Sprintf("in %s, line %d", path, i+1)
 		bad := func(format string, args ...any) {
 			p.Fault(fmt.Errorf("%s:%d: %s", path, i+1, fmt.Sprintf(format, args...)))
 		}
-		line = strings.TrimSpace(line)
+		indented := line != "" && strings.IndexByte(blanks, line[0]) >= 0
+		line = strings.Trim(line, blanks)
 		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		if indented && last != nil {
+			p.take(section, last, line, where)
 			continue
 		}
 		if line[0] == '[' {
@@ -33,7 +42,7 @@ func (p *Parser) Config(path, content string) {
 				bad("the section's name does not end: %q", line)
 				return
 			}
-			section, title = sectionByName(name), name
+			section, title, last = sectionByName(name), name, nil
 			continue
 		}
 		at := strings.IndexAny(line, "=:")
@@ -41,7 +50,7 @@ func (p *Parser) Config(path, content string) {
 			bad("%q is neither a section nor name=value", line)
 			return
 		}
-		name, value := strings.TrimSpace(line[:at]), uncomment(strings.TrimSpace(line[at+1:]))
+		name, value := strings.Trim(line[:at], blanks), uncomment(strings.Trim(line[at+1:], blanks))
 		switch {
 		case section == nil && title == "":
 			bad("%s is in no section", name)
@@ -56,6 +65,7 @@ func (p *Parser) Config(path, content string) {
 			return
 		}
 		p.take(section, row, value, where)
+		last = row
 	}
 }
 
@@ -63,7 +73,7 @@ func (p *Parser) Config(path, content string) {
 func uncomment(value string) string {
 	for i := 1; i < len(value); i++ {
 		if value[i] == ';' && (value[i-1] == ' ' || value[i-1] == '\t') {
-			return strings.TrimSpace(value[:i])
+			return strings.Trim(value[:i], blanks)
 		}
 	}
 	return value

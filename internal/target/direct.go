@@ -46,6 +46,14 @@ func (t *Target) openDirect() {
 	t.file, t.align = f, align
 }
 
+// Buffered gives direct I/O up again.
+func (t *Target) Buffered() {
+	if t.file != t.small {
+		_ = t.file.Close() // nothing was written to it
+		t.file, t.align = t.small, 0
+	}
+}
+
 // reopen opens what t has open once more. It goes through the descriptor, as
 // the path may have become something else; where /proc is not mounted, through
 // the path if that has not.

@@ -1,10 +1,12 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -39,57 +41,86 @@ type Target struct {
 
 	// zeroMode is the first entry of zeroWays that is not known to fail.
 	zeroMode atomic.Int32
+
+	created string // the path of the file that Open has made, "" for none
 }
 
 // Open opens the target at path. The caller must Close it. Errors are those of
 // Probe and CheckUse, and what the options say. If Open fails then nothing has
-// been changed, except that a file it was to create may be there.
+// been changed. A file that is opened for writing is locked (flock) until it is
+// closed, against others that lock it, such as another run of this program.
 func Open(path string, opts Options) (*Target, error) {
 	if (opts.Create || opts.Truncate) && !opts.Write {
 		return nil, fmt.Errorf("%s: create and truncate need write access", path)
 	}
-	file, info, err := openFor(path, opts)
+	file, info, created, err := openFor(path, opts)
 	if err != nil {
 		return nil, err
 	}
-	t := &Target{info: info, file: file, small: file, write: opts.Write}
+	t := &Target{info: info, file: file, small: file, write: opts.Write, created: created}
 	if err := t.prepare(opts); err != nil {
 		_ = t.Close() // nothing was written
+		t.RemoveCreated()
 		return nil, err
 	}
 	return t, nil
 }
 
-// openFor opens path without O_DIRECT, but otherwise as opts ask.
-func openFor(path string, opts Options) (*os.File, Info, error) {
+// openFor opens path without O_DIRECT, but otherwise as opts ask. created is
+// the path of the file if it has made it: where a link without a target leads.
+func openFor(path string, opts Options) (_ *os.File, _ Info, created string, _ error) {
 	flags := unix.O_RDONLY | unix.O_NOATIME
 	if opts.Write {
 		// O_EXCL without O_CREAT is for block devices; files ignore it.
 		flags = unix.O_RDWR | unix.O_EXCL
 		if _, err := Probe(path); opts.Create && errors.Is(err, fs.ErrNotExist) {
-			flags = unix.O_RDWR | unix.O_CREAT
+			flags = unix.O_RDWR | unix.O_CREAT | unix.O_EXCL // what appears meanwhile is not ours
+			created = followLinks(path)
 		}
 	}
-	fd, err := openChecked(path, flags, 0o666)
+	fd, err := openChecked(cmp.Or(created, path), flags, 0o666)
 	if errors.Is(err, unix.EPERM) && flags&unix.O_NOATIME != 0 {
 		// Only the owner may leave the access time alone.
 		fd, err = openChecked(path, flags&^unix.O_NOATIME, 0o666)
 	}
 	if err != nil {
 		if opts.Write && errors.Is(err, unix.EBUSY) {
-			return nil, Info{}, busy(path)
+			return nil, Info{}, "", busy(path)
 		}
-		return nil, Info{}, err
+		return nil, Info{}, "", err
 	}
 	info, err := describe(fd, path)
-	if err == nil && flags&unix.O_CREAT != 0 && info.Kind != File {
-		err = fmt.Errorf("%s: a device has appeared there meanwhile", path)
-	}
 	if err != nil {
 		_ = unix.Close(fd)
-		return nil, Info{}, err
+		return nil, Info{}, "", err
 	}
-	return os.NewFile(uintptr(fd), path), info, nil
+	return os.NewFile(uintptr(fd), path), info, created, nil
+}
+
+// followLinks is the path that symbolic links lead to, also if nothing is there.
+func followLinks(path string) string {
+	for range 40 { // as many as the kernel follows
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return path
+}
+
+// RemoveCreated removes the file that Open has made, if it is still there; it
+// does nothing to one that was there before.
+func (t *Target) RemoveCreated() {
+	if t.created == "" {
+		return
+	}
+	if now, err := Probe(t.created); err == nil && now.Same(t.info) {
+		_ = os.Remove(t.created)
+	}
 }
 
 // busy returns the error for a device that somebody holds exclusively, with
@@ -114,6 +145,9 @@ func (t *Target) prepare(opts Options) error {
 		if err := CheckUse(t.info); err != nil {
 			return err
 		}
+		if err := t.lock(); err != nil {
+			return err
+		}
 	}
 	if opts.Truncate && t.info.Kind == File {
 		if err := t.Truncate(0); err != nil {
@@ -122,6 +156,19 @@ func (t *Target) prepare(opts Options) error {
 	}
 	if opts.Direct {
 		t.openDirect()
+	}
+	return nil
+}
+
+// lock keeps other runs of this program off a file. Where the host has no
+// locks there is none.
+func (t *Target) lock() error {
+	if t.info.Kind != File {
+		return nil // O_EXCL has done it
+	}
+	err := retry(func() error { return unix.Flock(int(t.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return &InUseError{Path: t.info.Path, By: "another program, which has locked it"}
 	}
 	return nil
 }

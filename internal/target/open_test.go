@@ -56,6 +56,12 @@ func TestOpenTruncate(t *testing.T) {
 	if tg.Info().Size != 8 {
 		t.Errorf("size %d after an open without Truncate", tg.Info().Size)
 	}
+	if _, err := Open(path, Options{Write: true}); !errors.As(err, new(*InUseError)) {
+		t.Errorf("opened twice for writing: %v", err)
+	}
+	if err := tg.Close(); err != nil {
+		t.Fatal(err)
+	}
 	tg = mustOpen(t, path, Options{Write: true, Create: true, Truncate: true})
 	if st := mustStat(t, path); tg.Info().Size != 0 || st.Size != 0 {
 		t.Errorf("size %d, on disk %d", tg.Info().Size, st.Size)

@@ -10,7 +10,7 @@ import (
 
 // Space is what a file's host has for it.
 type Space struct {
-	Free int64 // bytes that this user can still allocate on the host
+	Free int64 // bytes that this user can still allocate on the host, as far as it tells
 	Used int64 // bytes that the file has allocated
 }
 
@@ -28,6 +28,10 @@ func Room(path string) (s Space, err error) {
 	var vfs unix.Statfs_t
 	if err := retry(func() error { return unix.Statfs(host, &vfs) }); err != nil {
 		return s, pathError(host, "statfs", err)
+	}
+	if vfs.Blocks == 0 { // a host without a limit
+		s.Free = 1 << 62
+		return s, nil
 	}
 	s.Free = int64(min(vfs.Bavail, uint64(1<<62)/uint64(vfs.Bsize))) * vfs.Bsize
 	return s, nil
