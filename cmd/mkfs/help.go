@@ -26,8 +26,8 @@ Examples:
 Options:
 %[2]s`, name, plainFlags(fs), alsoUsage(name))
 	fmt.Fprint(w, `
-Suboptions, as in -d agcount=8,su=64k; any of them may also stand in a
-configuration file, as agcount = 8 below [data]:
+Suboptions, as in -d agcount=8,su=64k. Those with a section, in brackets, may
+also stand in a configuration file, as agcount = 8 below [data]:
 `)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range options.Sections {
