@@ -23,6 +23,8 @@ type uring struct {
 	flags   uint8 // flags for SQEs
 	rwPlain bool  // READ and WRITE exist beside READV and WRITEV
 
+	fixedFrom, fixedTo uintptr // addresses of registered memory
+
 	sqHead, sqTail, sqFlags *uint32
 	cqHead, cqTail          *uint32
 	sqes                    []uringSQE
@@ -177,7 +179,12 @@ func (e *uring) queue(o *op) status {
 	if len(o.iov) == 1 && e.rwPlain {
 		s.opcode = uringOpWrite
 		s.addr, s.len = uint64(uintptr(unsafe.Pointer(o.iov[0].Base))), uint32(o.iov[0].Len)
-		if o.read {
+		switch fixed := e.isFixed(o.iov[0]); {
+		case fixed && o.read:
+			s.opcode = uringOpReadFixed
+		case fixed:
+			s.opcode = uringOpWriteFixed
+		case o.read:
 			s.opcode = uringOpRead
 		}
 	} else {

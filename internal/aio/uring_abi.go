@@ -18,6 +18,7 @@ const (
 
 	uringSQCQOverflow = 1 << 1 // in the SQ ring's flags
 
+	uringRegisterBuffers = 0
 	uringRegisterFiles   = 2
 	uringUnregisterFiles = 3
 	uringRegisterProbe   = 8
@@ -27,8 +28,12 @@ const (
 	uringOpNop    = 0
 	uringOpReadv  = 1
 	uringOpWritev = 2
-	uringOpRead   = 22
-	uringOpWrite  = 23
+	// The buffer's index among the registered ones is 0 in our requests.
+	uringOpReadFixed  = 4
+	uringOpWriteFixed = 5
+
+	uringOpRead  = 22
+	uringOpWrite = 23
 
 	uringProbeSupported = 1 << 0
 )

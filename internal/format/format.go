@@ -44,6 +44,8 @@ type Device interface {
 // Ring is the part of aio.Ring that formatting needs.
 type Ring interface {
 	delwri.Writer
+	// Fix makes memory known that many writes come from; see aio.Ring.
+	Fix(memory []byte)
 	// Sync waits for what is in flight and makes it durable.
 	Sync() error
 	Close() error

@@ -20,6 +20,7 @@ func (w *writer) headers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w.ring.Fix(slab)
 	for i := range batches {
 		batches[i] = newBatch(w, slab[i*frames*size:][:frames*size], size)
 	}
