@@ -70,17 +70,24 @@ func (s system) swapUser(info Info, fam family) (by string, err error) {
 
 // loopUser finds a loop device that is made of info.
 func (s system) loopUser(info Info) (string, error) {
-	loops, err := filepath.Glob(filepath.Join(s.sys, "block/loop*/loop/backing_file"))
-	if err != nil {
-		return "", err
+	devices, err := os.ReadDir(filepath.Join(s.sys, "block"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
 	}
-	for _, backing := range loops {
-		name := filepath.Base(filepath.Dir(filepath.Dir(backing)))
+	for _, d := range devices {
+		name := d.Name()
+		if !strings.HasPrefix(name, "loop") {
+			continue
+		}
+		backing := filepath.Join(s.sys, "block", name, "loop/backing_file")
+		if _, err := os.Lstat(backing); err != nil {
+			continue // made of nothing
+		}
 		if s.loopIsOf(name, backing, info) {
 			return "the loop device /dev/" + name + " is made of it", nil
 		}
 	}
-	return "", nil
+	return "", err
 }
 
 // loopIsOf reports whether the loop device name is made of info. The kernel is
