@@ -54,6 +54,7 @@ func TestScript(t *testing.T) {
 			"missing":   missing,
 			"zeros":     zeros,
 			"lines":     lines,
+			"unread":    unread,
 		},
 	})
 }
@@ -123,6 +124,20 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	arguments(ts, neg, args, 2, "exits STATUS COMMAND...")
 	if status := outcome(ts, args[1:]); strconv.Itoa(status) != args[0] {
 		ts.Fatalf("exit status %d, not %s", status, args[0])
+	}
+}
+
+// unread COMMAND...: run it with a stdout that nobody reads.
+func unread(ts *testscript.TestScript, neg bool, args []string) {
+	arguments(ts, neg, args, 1, "unread COMMAND...")
+	r, w, err := os.Pipe()
+	ts.Check(err)
+	ts.Check(r.Close())
+	defer w.Close()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Stdout = ts.MkAbs("."), w
+	if err := cmd.Run(); err != nil {
+		ts.Fatalf("%v", err)
 	}
 }
 
