@@ -62,8 +62,8 @@ type silence struct{}
 func (silence) step(format.Phase, int64, int64) {}
 func (silence) end()                            {}
 
-// bar is a line on a terminal with the rate and the time left. It appears
-// when the work takes longer than patience, and disappears in the end.
+// bar is a line on a terminal with the rate and the time left. It is seen when
+// the work takes longer than patience, and disappears in the end.
 type bar struct {
 	w       io.Writer
 	started time.Time
@@ -72,14 +72,11 @@ type bar struct {
 }
 
 func (b *bar) step(phase format.Phase, done, total int64) {
-	if time.Since(b.started) < patience {
-		return
-	}
 	if b.bar == nil || phase != b.phase {
 		b.end()
 		b.phase = phase
 		b.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(b.w),
+			progressbar.OptionSetWriter(b),
 			progressbar.OptionSetDescription(string(phase)),
 			progressbar.OptionShowBytes(phase.InBytes()),
 			progressbar.OptionShowCount(), progressbar.OptionShowIts(),
@@ -87,6 +84,15 @@ func (b *bar) step(phase format.Phase, done, total int64) {
 			progressbar.OptionThrottle(patience/10))
 	}
 	b.bar.Set64(done) // can only fail to write to a terminal
+}
+
+// Write shows what the bar draws, once that is due. The bar counts from the
+// start all the same, so that its rate is right when it is first seen.
+func (b *bar) Write(p []byte) (int, error) {
+	if time.Since(b.started) < patience {
+		return len(p), nil
+	}
+	return b.w.Write(p)
 }
 
 func (b *bar) end() {

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"mkfs/internal/format"
+)
+
+// steps plays a run of two phases.
+func steps(p progress) {
+	for i := range int64(1000) {
+		p.step(format.PhaseHeaders, i+1, 1000)
+	}
+	p.step(format.PhaseComplete, 1, 2)
+	p.step(format.PhaseComplete, 2, 2)
+	p.end()
+}
+
+func TestProgressJSON(t *testing.T) {
+	var out bytes.Buffer
+	p, err := newProgress("json", &out, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps(p)
+	last := map[string]int64{}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for _, line := range lines {
+		var v struct {
+			Phase       string
+			Done, Total int64
+		}
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		last[v.Phase] = v.Done * 1000 / v.Total
+	}
+	if last["headers"] != 1000 || last["complete"] != 1000 {
+		t.Errorf("the last lines of the phases are not those of all done: %v", last)
+	}
+	if len(lines) > 100 {
+		t.Errorf("%d lines for a moment's work", len(lines))
+	}
+}
+
+func TestProgressPlain(t *testing.T) {
+	var out bytes.Buffer
+	p, _ := newProgress("plain", &out, false)
+	steps(p)
+	if !strings.HasSuffix(out.String(), "complete: 2 of 2 (100 %)\n") || strings.ContainsAny(out.String(), "\r\x1b") {
+		t.Errorf("%q", out.String())
+	}
+}
+
+// A bar is not seen of work that takes a moment, and none at all off a terminal.
+func TestProgressBar(t *testing.T) {
+	var out bytes.Buffer
+	b := &bar{w: &out, started: time.Now()}
+	steps(b)
+	if out.Len() > 0 {
+		t.Errorf("a bar for a moment's work: %q", out.String())
+	}
+	b = &bar{w: &out, started: time.Now().Add(-2 * patience)}
+	steps(b)
+	if !strings.Contains(out.String(), "headers") {
+		t.Errorf("no bar for longer work: %q", out.String())
+	}
+	if p, err := newProgress("auto", &out, false); err != nil || p != (silence{}) {
+		t.Errorf("auto off a terminal is %T, %v", p, err)
+	}
+	if _, err := newProgress("circle", &out, false); err == nil {
+		t.Error("there is a progress of kind circle")
+	}
+}
+
+func TestDiscardText(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		to   int64
+		want string
+	}{
+		{"all", 4, "Discarding blocks...Done.\n"},
+		{"a part", 2, "Discarding blocks...\n"},
+	} {
+		var out bytes.Buffer
+		d := &discardText{progress: silence{}, out: &out}
+		for i := range c.to {
+			d.step(format.PhaseDiscard, i+1, 4)
+		}
+		d.step(format.PhaseHeaders, 1, 1)
+		d.end()
+		if out.String() != c.want {
+			t.Errorf("%s: %q, want %q", c.name, out.String(), c.want)
+		}
+	}
+}
