@@ -23,7 +23,7 @@ type Geometry struct {
 	InodeAlign, SparseAlign Blocks
 
 	Log      Log
-	Root     InodeChunk // in AG 0
+	Root     Extent // the chunk of inodes that begins with the root directory, in AG 0
 	Features Features
 	Label    string
 	Inherit  Inherit
@@ -39,12 +39,6 @@ type Log struct {
 	SectorLog  uint
 	StripeUnit Blocks // 0 for none
 	MinBlocks  Blocks // the least that the kernel mounts
-}
-
-// InodeChunk is a run of blocks that hold 64 inodes, or one block where that holds more.
-type InodeChunk struct {
-	Start  AGBlock
-	Blocks Blocks
 }
 
 // InodesPerChunk is the number of inodes that one inode btree record covers.

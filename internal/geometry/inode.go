@@ -98,7 +98,7 @@ func (p *plan) planRoot() {
 		p.refuse("", "the root inode does not fit where checkers expect it, at block %d of AG 0; use larger AGs, a smaller stripe unit or another AG for the log", want)
 		return
 	}
-	g.Root = InodeChunk{start, n}
+	g.Root = Extent{start, n}
 }
 
 // allocChunk finds the lowest place for a chunk of n blocks. The allocator

@@ -66,7 +66,7 @@ type AG struct {
 func (g *Geometry) AG(agno AGNumber) AG {
 	a := g.agWithFreeList(agno, g.FreeListBlocks())
 	if agno == 0 {
-		a.Inodes = Extent{g.Root.Start, g.Root.Blocks}
+		a.Inodes = g.Root
 		a.Free.take(a.Inodes)
 	}
 	return a

@@ -69,7 +69,6 @@ type Superblock struct {
 const (
 	SuperblockMagic = 0x58465342 // "XFSB"
 	SuperblockSize  = 304
-	superblockSizV4 = 208
 	SuperblockCRC   = 224
 	InProgressField = 126
 )
