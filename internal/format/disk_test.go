@@ -28,8 +28,9 @@ type disk struct {
 	seed   uint64
 	faults aio.Faults
 
-	failZero int // this call fails, from 1
-	failOpen bool
+	failZero  int // this call fails, from 1
+	failOpen  bool
+	failClose bool
 
 	zeros  int
 	events []event
@@ -59,7 +60,10 @@ func (d *disk) copyOf() *disk {
 }
 
 var errZero = errors.New("zeroing fails")
-var errOpen = errors.New("opening fails")
+var (
+	errOpen  = errors.New("opening fails")
+	errClose = errors.New("closing fails")
+)
 
 func (d *disk) Name() string { return d.name }
 func (d *disk) Size() int64  { return d.size }
@@ -175,7 +179,10 @@ func (r *requests) Write(off int64, vec [][]byte, done func(error)) error {
 
 func (r *requests) Close() error {
 	r.d.closed++
-	return r.Ring.Close()
+	if err := r.Ring.Close(); err != nil || !r.d.failClose {
+		return err
+	}
+	return errClose
 }
 
 // count is the number of events of a kind.

@@ -202,6 +202,16 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
+// An error that only closing reports is one all the same.
+func TestCloseFails(t *testing.T) {
+	g := testGeometry(t, testSize, testAGSize)
+	d := newDisk(testSize)
+	d.failClose = true
+	if _, err := Run(context.Background(), testJob(g, d)); !errors.Is(err, errClose) || !strings.Contains(err.Error(), d.name) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestExternalLogFails(t *testing.T) {
 	g := testGeometry(t, testSize, testAGSize, func(s *geometry.Spec) { s.Log.External = true })
 	for name, broken := range map[string]func(*disk){
