@@ -148,22 +148,28 @@ func (h *header) superblock(primary *ondisk.Superblock) {
 	}
 }
 
+// identity checks what AGF and AGI both say of the group, and the checksum.
+func (h *header) identity(name string, crc int, seqno, length uint32, uuid [16]byte) {
+	h.t.Helper()
+	h.sealed(name, crc)
+	h.want(name+" number", uint64(seqno), uint64(h.agno))
+	h.want(name+" length", uint64(length), uint64(h.g.AGLength(h.agno)))
+	if h.g.Features.CRC != (uuid == testUUID) {
+		h.errorf("%s UUID %x", name, uuid)
+	}
+}
+
 // freeSpace checks AGF, AGFL and the trees of extents, and returns the number
 // of free blocks, the free list's included.
 func (h *header) freeSpace() uint64 {
 	h.t.Helper()
-	g, f := h.g, h.g.Features
+	f := h.g.Features
 	a, ok := ondisk.DecodeAGF(h.part["AGF"])
 	if !ok {
 		h.errorf("no AGF")
 		return 0
 	}
-	h.sealed("AGF", ondisk.AGFCRC)
-	h.want("AGF number", uint64(a.Seqno), uint64(h.agno))
-	h.want("AGF length", uint64(a.Length), uint64(g.AGLength(h.agno)))
-	if f.CRC != (a.UUID == testUUID) {
-		h.errorf("AGF UUID %x", a.UUID)
-	}
+	h.identity("AGF", ondisk.AGFCRC, a.Seqno, a.Length, a.UUID)
 	uses := map[uint32]uint32{}
 	use := func(what string, start, blocks uint32) {
 		if blocks == 0 {
@@ -325,12 +331,7 @@ func (h *header) inodes() (count uint64) {
 		h.errorf("no AGI")
 		return 0
 	}
-	h.sealed("AGI", ondisk.AGICRC)
-	h.want("AGI number", uint64(a.Seqno), uint64(h.agno))
-	h.want("AGI length", uint64(a.Length), uint64(g.AGLength(h.agno)))
-	if f.CRC != (a.UUID == testUUID) {
-		h.errorf("AGI UUID %x", a.UUID)
-	}
+	h.identity("AGI", ondisk.AGICRC, a.Seqno, a.Length, a.UUID)
 	for _, v := range a.Unlinked {
 		if v != 1<<32-1 {
 			h.errorf("unlinked inode %#x", v)
