@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,8 +37,9 @@ func (u *undo) run() {
 	*u = nil
 }
 
-// zramXFS makes an XFS on a compressed disk in memory and mounts it.
-func zramXFS(b *bench) (dir string, down func(), err error) {
+// zramXFS makes an XFS on a compressed disk in memory, with these options for
+// the reference, and mounts it.
+func zramXFS(b *bench, options ...string) (dir string, down func(), err error) {
 	var u undo
 	defer func() {
 		if err != nil {
@@ -63,7 +65,7 @@ func zramXFS(b *bench) (dir string, down func(), err error) {
 		}
 	}
 	u.add(func() { os.WriteFile(filepath.Join("/sys/block", name, "reset"), []byte("1"), 0) })
-	if _, err := command(append(b.reference, "-q", "-f", "-K", "/dev/"+name)...); err != nil {
+	if _, err := command(slices.Concat(b.reference, options, []string{"-q", "-f", "-K", "/dev/" + name})...); err != nil {
 		return "", nil, err
 	}
 	if dir, err = os.MkdirTemp("", "bench-xfs"); err != nil {

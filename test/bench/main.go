@@ -42,7 +42,8 @@ type section struct {
 
 var sections = []section{
 	{"tmpfs", "tmpfs, 20 PiB", tmpfsSection},
-	{"xfs", "XFS on zram, 100,000 allocation groups", xfsSection},
+	{"xfs", "XFS on zram, without an rmap btree, 100,000 allocation groups", xfsSection("-m", "rmapbt=0")},
+	{"xfs-rmap", "XFS on zram, with an rmap btree, 100,000 allocation groups", xfsSection("-m", "rmapbt=1")},
 	{"small", "Small images, whole process", smallSection},
 	{"disk", "Disk, direct IO", diskSection},
 	{"loop", "Loop device, direct IO", loopSection},
