@@ -38,12 +38,15 @@ var may = map[string][]string{
 	"internal/format": {
 		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit",
 	},
-	"internal/verify": {"internal/geometry", "internal/ondisk"},
+	"internal/rule":   {},
+	"internal/xlog":   {"internal/ondisk"},
+	"internal/super":  {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
+	"internal/verify": {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},
 	"internal/arch":   {},
 	"test/bench":      {}, // another program
 
 	// Planned: they read and write through delwri and aio, and have no IO of their own.
-	"internal/recovery": {"internal/geometry", "internal/ondisk", "internal/aio", "internal/delwri"},
+	"internal/recovery": {"internal/geometry", "internal/ondisk", "internal/delwri", "internal/super", "internal/xlog"},
 	"internal/populate": {"internal/geometry", "internal/ondisk", "internal/aio", "internal/delwri"},
 }
 

@@ -25,7 +25,7 @@ const (
 	logBlock         = 512
 	cyclesPerHeader  = 64
 	bytesPerHeader   = cyclesPerHeader * logBlock
-	logFormatLinux   = 1 // little-endian
+	LogFormatLinux   = 1 // what is logged is little-endian
 	firstCycle       = 1
 	smallRecord      = 32 << 10
 	unmountTID       = 0xb0c0d0d0
@@ -93,7 +93,7 @@ func PutCleanLog(b []byte, id UUID, version uint32, stripe int) {
 		Cycle: firstCycle, Version: version, Length: uint32(size - headers*logBlock),
 		LSN: firstCycle << 32, TailLSN: firstCycle << 32,
 		PrevBlock: noPreviousRecord, Operations: 1,
-		Format: logFormatLinux, UUID: id, Size: uint32(max(stripe, smallRecord)),
+		Format: LogFormatLinux, UUID: id, Size: uint32(max(stripe, smallRecord)),
 	}
 	r.CycleData[0] = unmountTID
 	r.Put(b)

@@ -5,6 +5,8 @@ import (
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/rule"
+	"mkfs/internal/super"
 )
 
 // checker checks one AG after the other, in memory that it uses again.
@@ -37,17 +39,17 @@ func newChecker(v *verifier) *checker {
 }
 
 // agRule is a check of a structure S within an AG.
-type agRule[S any] = rule[*checker, S]
+type agRule[S any] = rule.Rule[*checker, S]
 
 var agfRules = []agRule[ondisk.AGF]{
-	{"sequence number", func(c *checker, a *ondisk.AGF) string { return is(a.Seqno, uint32(c.no)) }},
-	{"UUID", func(c *checker, a *ondisk.AGF) string { return c.isMetaUUID(a.UUID) }},
-	{"length", func(c *checker, a *ondisk.AGF) string { return is(a.Length, c.length) }},
-	{"LSN", func(c *checker, a *ondisk.AGF) string { return c.fs.isLSN(a.LSN) }},
-	{"flfirst", func(c *checker, a *ondisk.AGF) string { return within(a.FreeFirst, 0, c.fs.listSize-1) }},
-	{"fllast", func(c *checker, a *ondisk.AGF) string { return within(a.FreeLast, 0, c.fs.listSize-1) }},
-	{"flcount", func(c *checker, a *ondisk.AGF) string {
-		if text := within(a.FreeCount, 0, c.fs.listSize); text != "" {
+	rule.Of("sequence number", func(c *checker, a *ondisk.AGF) string { return rule.Is(a.Seqno, uint32(c.no)) }),
+	rule.Of("UUID", func(c *checker, a *ondisk.AGF) string { return c.isMetaUUID(a.UUID) }),
+	rule.Of("length", func(c *checker, a *ondisk.AGF) string { return rule.Is(a.Length, c.length) }),
+	rule.Of("LSN", func(c *checker, a *ondisk.AGF) string { return c.fs.isLSN(a.LSN) }),
+	rule.Of("flfirst", func(c *checker, a *ondisk.AGF) string { return rule.Within(a.FreeFirst, 0, c.fs.listSize-1) }),
+	rule.Of("fllast", func(c *checker, a *ondisk.AGF) string { return rule.Within(a.FreeLast, 0, c.fs.listSize-1) }),
+	rule.Of("flcount", func(c *checker, a *ondisk.AGF) string {
+		if text := rule.Within(a.FreeCount, 0, c.fs.listSize); text != "" {
 			return text
 		}
 		if a.FreeFirst >= c.fs.listSize || a.FreeLast >= c.fs.listSize {
@@ -59,70 +61,70 @@ var agfRules = []agRule[ondisk.AGF]{
 			return ""
 		}
 		return fmt.Sprintf("is %d, flfirst %d and fllast %d make %d", a.FreeCount, a.FreeFirst, a.FreeLast, n)
-	}},
-	{"freeblks", func(c *checker, a *ondisk.AGF) string { return within(a.FreeBlocks, 0, c.length) }},
-	{"longest", func(_ *checker, a *ondisk.AGF) string { return within(a.Longest, 0, a.FreeBlocks) }},
-	{"btreeblks", func(c *checker, a *ondisk.AGF) string {
-		if !c.fs.lazy {
+	}),
+	rule.Of("freeblks", func(c *checker, a *ondisk.AGF) string { return rule.Within(a.FreeBlocks, 0, c.length) }),
+	rule.Of("longest", func(_ *checker, a *ondisk.AGF) string { return rule.Within(a.Longest, 0, a.FreeBlocks) }),
+	rule.Of("btreeblks", func(c *checker, a *ondisk.AGF) string {
+		if !c.fs.Lazy {
 			return ""
 		}
-		return within(a.BtreeBlocks, 0, c.length)
-	}},
-	{"number of rmapbt blocks", func(c *checker, a *ondisk.AGF) string {
-		if !c.fs.g.Features.Rmapbt {
+		return rule.Within(a.BtreeBlocks, 0, c.length)
+	}),
+	rule.Of("number of rmapbt blocks", func(c *checker, a *ondisk.AGF) string {
+		if !c.fs.Geometry.Features.Rmapbt {
 			return ""
 		}
-		return within(a.RmapBlocks, 1, c.length)
-	}},
-	{"number of refcountbt blocks", func(c *checker, a *ondisk.AGF) string {
-		if !c.fs.g.Features.Reflink {
+		return rule.Within(a.RmapBlocks, 1, c.length)
+	}),
+	rule.Of("number of refcountbt blocks", func(c *checker, a *ondisk.AGF) string {
+		if !c.fs.Geometry.Features.Reflink {
 			return ""
 		}
-		return within(a.RefcountBlocks, 1, c.length)
-	}},
+		return rule.Within(a.RefcountBlocks, 1, c.length)
+	}),
 }
 
 var agiRules = []agRule[ondisk.AGI]{
-	{"sequence number", func(c *checker, a *ondisk.AGI) string { return is(a.Seqno, uint32(c.no)) }},
-	{"UUID", func(c *checker, a *ondisk.AGI) string { return c.isMetaUUID(a.UUID) }},
-	{"length", func(c *checker, a *ondisk.AGI) string { return is(a.Length, c.length) }},
-	{"LSN", func(c *checker, a *ondisk.AGI) string { return c.fs.isLSN(a.LSN) }},
-	{"count", func(c *checker, a *ondisk.AGI) string {
-		return within(uint64(a.Count), 0, uint64(c.length)<<c.fs.g.InodeBlockLog())
-	}},
-	{"freecount", func(_ *checker, a *ondisk.AGI) string { return within(a.FreeCount, 0, a.Count) }},
-	{"newino", func(c *checker, a *ondisk.AGI) string { return c.isInode(a.NewInode) }},
-	{"unlinked list", func(c *checker, a *ondisk.AGI) string {
+	rule.Of("sequence number", func(c *checker, a *ondisk.AGI) string { return rule.Is(a.Seqno, uint32(c.no)) }),
+	rule.Of("UUID", func(c *checker, a *ondisk.AGI) string { return c.isMetaUUID(a.UUID) }),
+	rule.Of("length", func(c *checker, a *ondisk.AGI) string { return rule.Is(a.Length, c.length) }),
+	rule.Of("LSN", func(c *checker, a *ondisk.AGI) string { return c.fs.isLSN(a.LSN) }),
+	rule.Of("count", func(c *checker, a *ondisk.AGI) string {
+		return rule.Within(uint64(a.Count), 0, uint64(c.length)<<c.fs.Geometry.InodeBlockLog())
+	}),
+	rule.Of("freecount", func(_ *checker, a *ondisk.AGI) string { return rule.Within(a.FreeCount, 0, a.Count) }),
+	rule.Of("newino", func(c *checker, a *ondisk.AGI) string { return c.isInode(a.NewInode) }),
+	rule.Of("unlinked list", func(c *checker, a *ondisk.AGI) string {
 		for i, ino := range &a.Unlinked {
 			if text := c.isInode(ino); text != "" {
 				return fmt.Sprintf("%d %s", i, text)
 			}
 		}
 		return ""
-	}},
-	{"number of inobt blocks", func(c *checker, a *ondisk.AGI) string {
-		if !c.fs.g.Features.InobtCount {
+	}),
+	rule.Of("number of inobt blocks", func(c *checker, a *ondisk.AGI) string {
+		if !c.fs.Geometry.Features.InobtCount {
 			return ""
 		}
-		return within(a.InodeBlocks, 1, c.length)
-	}},
-	{"number of finobt blocks", func(c *checker, a *ondisk.AGI) string {
-		if !c.fs.g.Features.InobtCount || !c.fs.g.Features.Finobt {
+		return rule.Within(a.InodeBlocks, 1, c.length)
+	}),
+	rule.Of("number of finobt blocks", func(c *checker, a *ondisk.AGI) string {
+		if !c.fs.Geometry.Features.InobtCount || !c.fs.Geometry.Features.Finobt {
 			return ""
 		}
-		return within(a.FreeBlocks, 1, c.length)
-	}},
+		return rule.Within(a.FreeBlocks, 1, c.length)
+	}),
 }
 
 var agflRules = []agRule[ondisk.AGFL]{
-	{"sequence number", func(c *checker, a *ondisk.AGFL) string { return is(a.Seqno, uint32(c.no)) }},
-	{"UUID", func(c *checker, a *ondisk.AGFL) string { return c.isMetaUUID(a.UUID) }},
-	{"LSN", func(c *checker, a *ondisk.AGFL) string { return c.fs.isLSN(a.LSN) }},
+	rule.Of("sequence number", func(c *checker, a *ondisk.AGFL) string { return rule.Is(a.Seqno, uint32(c.no)) }),
+	rule.Of("UUID", func(c *checker, a *ondisk.AGFL) string { return c.isMetaUUID(a.UUID) }),
+	rule.Of("LSN", func(c *checker, a *ondisk.AGFL) string { return c.fs.isLSN(a.LSN) }),
 }
 
 // check is all that is checked of an AG. header and roots are set.
 func (c *checker) check() {
-	c.length = uint32(c.fs.g.AGLength(c.no))
+	c.length = uint32(c.fs.Geometry.AGLength(c.no))
 	c.tallies = [len(rootRows)]tally{}
 	if c.no > 0 {
 		c.secondary()
@@ -131,12 +133,12 @@ func (c *checker) check() {
 	if b := c.sector(placeAGF, ondisk.AGFMagic, ondisk.AGFCRC); b != nil {
 		c.version(placeAGF, b)
 		c.agf, c.hasAGF = ondisk.DecodeAGF(b)
-		apply(agfRules, c, &c.agf, c.teller(placeAGF))
+		rule.Apply(agfRules, c, &c.agf, c.teller(placeAGF))
 	}
 	if b := c.sector(placeAGI, ondisk.AGIMagic, ondisk.AGICRC); b != nil {
 		c.version(placeAGI, b)
 		c.agi, c.hasAGI = ondisk.DecodeAGI(b)
-		apply(agiRules, c, &c.agi, c.teller(placeAGI))
+		rule.Apply(agiRules, c, &c.agi, c.teller(placeAGI))
 	}
 	for i := range rootRows {
 		if rootRows[i].there(&c.fs) {
@@ -159,28 +161,28 @@ func (c *checker) teller(p place) func(string) { return c.tellers[p] }
 func (c *checker) offset(p place) geometry.Bytes {
 	if p >= placeRoots {
 		block, _ := rootRows[p-placeRoots].at(&c.agf, &c.agi)
-		return c.fs.g.Offset(c.no, geometry.AGBlock(block))
+		return c.fs.Geometry.Offset(c.no, geometry.AGBlock(block))
 	}
-	return c.fs.g.Offset(c.no, 0) + geometry.Bytes(p)*c.fs.g.SectorSize
+	return c.fs.Geometry.Offset(c.no, 0) + geometry.Bytes(p)*c.fs.Geometry.SectorSize
 }
 
 // sector returns one of the header sectors, if it is what it should be.
 func (c *checker) sector(p place, magic uint32, crc int) []byte {
-	size := int(c.fs.g.SectorSize)
+	size := int(c.fs.Geometry.SectorSize)
 	b := c.header[int(p)*size:][:size]
 	if got := ondisk.FirstWord(b); got != magic {
 		c.tell(p, fmt.Sprintf("the magic number is %#x, not %#x", got, magic))
 		return nil
 	}
-	if c.fs.v5 && !ondisk.Sealed(b, crc) {
-		c.tell(p, badChecksum)
+	if c.fs.V5 && !ondisk.Sealed(b, crc) {
+		c.tell(p, super.BadChecksum)
 		return nil
 	}
 	return b
 }
 
 func (c *checker) version(p place, b []byte) {
-	if text := is(ondisk.AGVersion(b), ondisk.AGHeaderVersion); text != "" {
+	if text := rule.Is(ondisk.AGVersion(b), ondisk.AGHeaderVersion); text != "" {
 		c.tell(p, "version "+text)
 	}
 }
@@ -189,20 +191,20 @@ func (c *checker) version(p place, b []byte) {
 func (c *checker) secondary() {
 	if b := c.sector(placeSuperblock, ondisk.SuperblockMagic, ondisk.SuperblockCRC); b != nil {
 		c.copy, _ = ondisk.DecodeSuperblock(b)
-		apply(copyRules, &c.fs.sb, &c.copy, c.teller(placeSuperblock))
+		rule.Apply(copyRules, &c.fs.SB, &c.copy, c.teller(placeSuperblock))
 	}
 }
 
 func (c *checker) isMetaUUID(u ondisk.UUID) string {
-	if !c.fs.v5 {
+	if !c.fs.V5 {
 		return ""
 	}
-	return isUUID(u, c.fs.metaUUID)
+	return rule.IsUUID(u, c.fs.MetaUUID)
 }
 
 // isInode checks the number of an inode within the AG, or that it is null.
 func (c *checker) isInode(agino uint32) string {
-	block := uint64(agino) >> c.fs.g.InodeBlockLog()
+	block := uint64(agino) >> c.fs.Geometry.InodeBlockLog()
 	if agino == geometry.NullAGInode || block >= uint64(c.fs.sectors) && block < uint64(c.length) {
 		return ""
 	}

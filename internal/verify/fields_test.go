@@ -7,6 +7,7 @@ import (
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/super"
 )
 
 const (
@@ -145,28 +146,25 @@ func TestFields(t *testing.T) {
 		}
 		t.Errorf("no case breaks the rule %q of the %s", rule, structure)
 	}
-	for _, r := range shapeRules {
-		heard("superblock", r.name)
-	}
-	for _, r := range superRules {
-		heard("superblock", r.name)
+	for _, name := range super.RuleNames() {
+		heard("superblock", name)
 	}
 	for _, r := range copyRules {
-		if r.name != "metadata UUID" && r.name != "realtime groups" && r.name != "zoned realtime section" {
-			heard("superblock", r.name)
+		if r.Name != "metadata UUID" && r.Name != "realtime groups" && r.Name != "zoned realtime section" {
+			heard("superblock", r.Name)
 		}
 	}
 	for _, r := range agfRules {
-		heard("AGF", r.name)
+		heard("AGF", r.Name)
 	}
 	for _, r := range agiRules {
-		heard("AGI", r.name)
+		heard("AGI", r.Name)
 	}
 	for _, r := range agflRules {
-		heard("AGFL", r.name)
+		heard("AGFL", r.Name)
 	}
 	for _, r := range rootRules {
-		heard("bnobt root", r.name)
+		heard("bnobt root", r.Name)
 	}
 	for _, r := range crossRules {
 		heard(r.place.String(), r.name)

@@ -5,24 +5,25 @@ import (
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/rule"
 )
 
 // freeList checks the AGFL: its header, which V4 does not have, and its
 // entries. Those in use are known by the AGF.
 func (c *checker) freeList() {
-	size := int(c.fs.g.SectorSize)
+	size := int(c.fs.Geometry.SectorSize)
 	b := c.header[int(placeAGFL)*size:][:size]
-	if c.fs.v5 {
+	if c.fs.V5 {
 		if b = c.sector(placeAGFL, ondisk.AGFLMagic, ondisk.AGFLCRC); b == nil {
 			return
 		}
 		a, _ := ondisk.DecodeAGFL(b)
-		apply(agflRules, c, &a, c.teller(placeAGFL))
+		rule.Apply(agflRules, c, &a, c.teller(placeAGFL))
 	}
-	list := ondisk.FreeList(b, c.fs.v5)
-	if c.fs.v5 { // V4 has anything in unused entries
+	list := ondisk.FreeList(b, c.fs.V5)
+	if c.fs.V5 { // V4 has anything in unused entries
 		for i := range c.fs.listSize {
-			if e := ondisk.FreeListEntry(list, int(i)); e != geometry.NullAGBlock && uint64(e) >= uint64(c.fs.g.AGBlocks) {
+			if e := ondisk.FreeListEntry(list, int(i)); e != geometry.NullAGBlock && uint64(e) >= uint64(c.fs.Geometry.AGBlocks) {
 				c.tell(placeAGFL, fmt.Sprintf("entry %d is block %d, beyond the AG", i, e))
 			}
 		}

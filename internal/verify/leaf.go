@@ -81,7 +81,7 @@ func bySize(c *checker, r *rootBlock, t *tally) {
 func inodes(c *checker, r *rootBlock, t *tally) {
 	next := uint64(0)
 	for i := range int(r.Records) {
-		rec := ondisk.DecodeInodeRecord(r.body[i*ondisk.InodeRecordSize:], c.fs.g.Features.Sparse)
+		rec := ondisk.DecodeInodeRecord(r.body[i*ondisk.InodeRecordSize:], c.fs.Geometry.Features.Sparse)
 		holes, free := rec.Holes()
 		count := geometry.InodesPerChunk - holes
 		switch {
@@ -112,7 +112,7 @@ func inodes(c *checker, r *rootBlock, t *tally) {
 func freeInodes(c *checker, r *rootBlock, t *tally) {
 	inodes(c, r, t)
 	for i := 0; i < int(r.Records) && t.known; i++ {
-		rec := ondisk.DecodeInodeRecord(r.body[i*ondisk.InodeRecordSize:], c.fs.g.Features.Sparse)
+		rec := ondisk.DecodeInodeRecord(r.body[i*ondisk.InodeRecordSize:], c.fs.Geometry.Features.Sparse)
 		if rec.FreeCount == 0 {
 			c.record(r, i, "has no free inodes")
 			t.known = false
@@ -128,12 +128,12 @@ func owners(c *checker, r *rootBlock, t *tally) {
 	for i := range int(r.Records) {
 		rec := ondisk.DecodeRmapRecord(r.body[i*ondisk.RmapRecordSize:])
 		inFile := c.isOwner(rec.Owner)
-		shared := inFile && c.fs.g.Features.Reflink
+		shared := inFile && c.fs.Geometry.Features.Reflink
 		switch {
 		case !inFile && (rec.Owner < ondisk.OwnCow || rec.Owner > ondisk.OwnFS):
 			c.record(r, i, "has the owner %#x, which is none", rec.Owner)
 			return
-		case rec.Owner == ondisk.OwnFS && (rec.Start != 0 || uint64(rec.Blocks) != uint64(c.fs.g.SectorBlocks())),
+		case rec.Owner == ondisk.OwnFS && (rec.Start != 0 || uint64(rec.Blocks) != uint64(c.fs.Geometry.SectorBlocks())),
 			rec.Owner != ondisk.OwnFS && !c.isExtent(rec.Start, rec.Blocks):
 			c.record(r, i, "is %d blocks from %d on, which its owner cannot have", rec.Blocks, rec.Start)
 			return
@@ -159,7 +159,7 @@ func owners(c *checker, r *rootBlock, t *tally) {
 
 // isOwner tells whether a number is that of an inode.
 func (c *checker) isOwner(owner uint64) bool {
-	_, _, ok := c.fs.split(owner>>c.fs.g.InodeBlockLog(), 1)
+	_, _, ok := c.fs.Split(owner>>c.fs.Geometry.InodeBlockLog(), 1)
 	return ok
 }
 

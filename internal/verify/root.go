@@ -5,6 +5,8 @@ import (
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/rule"
+	"mkfs/internal/super"
 )
 
 // rootRow is a kind of btree of an AG.
@@ -51,21 +53,21 @@ var rootRows = [...]rootRow{
 	},
 	rootFino: {
 		name: "finobt root", magic: ondisk.FinoMagic, owner: placeAGI,
-		there:  func(f *filesystem) bool { return f.g.Features.Finobt },
+		there:  func(f *filesystem) bool { return f.Geometry.Features.Finobt },
 		at:     func(_ *ondisk.AGF, i *ondisk.AGI) (uint32, uint32) { return i.FreeRoot, i.FreeLevel },
 		height: func(h *geometry.Heights) uint64 { return h.Inode },
 		record: ondisk.InodeRecordSize, key: 4,
 	},
 	rootRmap: {
 		name: "rmapbt root", magic: ondisk.RmapMagic, owner: placeAGF,
-		there:  func(f *filesystem) bool { return f.g.Features.Rmapbt },
+		there:  func(f *filesystem) bool { return f.Geometry.Features.Rmapbt },
 		at:     func(f *ondisk.AGF, _ *ondisk.AGI) (uint32, uint32) { return f.RmapRoot, f.RmapLevel },
 		height: func(h *geometry.Heights) uint64 { return h.Rmap },
 		record: ondisk.RmapRecordSize, key: 2 * 20, // the least and the greatest of the block
 	},
 	rootRefcount: {
 		name: "refcountbt root", magic: ondisk.RefcountMagic, owner: placeAGF,
-		there:  func(f *filesystem) bool { return f.g.Features.Reflink },
+		there:  func(f *filesystem) bool { return f.Geometry.Features.Reflink },
 		at:     func(f *ondisk.AGF, _ *ondisk.AGI) (uint32, uint32) { return f.RefcountRoot, f.RefcountLevel },
 		height: func(h *geometry.Heights) uint64 { return h.Refcount },
 		record: ondisk.RefcountRecordSize, key: 4,
@@ -87,27 +89,27 @@ type rootBlock struct {
 
 // rootRules check the header of a root.
 var rootRules = []agRule[rootBlock]{
-	{"owner", func(c *checker, r *rootBlock) string { return only5(c, r.Owner, uint32(c.no)) }},
-	{"block number", func(c *checker, r *rootBlock) string {
-		return only5(c, r.Blkno, uint64(c.fs.g.Daddr(c.no, geometry.AGBlock(r.agbno))))
-	}},
-	{"UUID", func(c *checker, r *rootBlock) string { return c.isMetaUUID(r.UUID) }},
-	{"LSN", func(c *checker, r *rootBlock) string { return c.fs.isLSN(r.LSN) }},
-	{"level", func(c *checker, r *rootBlock) string {
+	rule.Of("owner", func(c *checker, r *rootBlock) string { return only5(c, r.Owner, uint32(c.no)) }),
+	rule.Of("block number", func(c *checker, r *rootBlock) string {
+		return only5(c, r.Blkno, uint64(c.fs.Geometry.Daddr(c.no, geometry.AGBlock(r.agbno))))
+	}),
+	rule.Of("UUID", func(c *checker, r *rootBlock) string { return c.isMetaUUID(r.UUID) }),
+	rule.Of("LSN", func(c *checker, r *rootBlock) string { return c.fs.isLSN(r.LSN) }),
+	rule.Of("level", func(c *checker, r *rootBlock) string {
 		if !c.fs.settled {
 			return ""
 		}
-		return is(uint32(r.Level), r.levels-1)
-	}},
-	{"number of records", func(_ *checker, r *rootBlock) string {
+		return rule.Is(uint32(r.Level), r.levels-1)
+	}),
+	rule.Of("number of records", func(_ *checker, r *rootBlock) string {
 		least := 0
 		if r.Level > 0 {
 			least = 1
 		}
-		return within(int(r.Records), least, r.most)
-	}},
-	{"left sibling", func(c *checker, r *rootBlock) string { return c.noSibling(r.Left) }},
-	{"right sibling", func(c *checker, r *rootBlock) string { return c.noSibling(r.Right) }},
+		return rule.Within(int(r.Records), least, r.most)
+	}),
+	rule.Of("left sibling", func(c *checker, r *rootBlock) string { return c.noSibling(r.Left) }),
+	rule.Of("right sibling", func(c *checker, r *rootBlock) string { return c.noSibling(r.Right) }),
 }
 
 // noSibling checks that a root has no neighbour. With a dirty log it may have
@@ -116,15 +118,15 @@ func (c *checker) noSibling(agbno uint32) string {
 	if !c.fs.settled {
 		return ""
 	}
-	return is(agbno, geometry.NullAGBlock)
+	return rule.Is(agbno, geometry.NullAGBlock)
 }
 
 // only5 compares what V4 does not have.
 func only5[T comparable](c *checker, got, want T) string {
-	if !c.fs.v5 {
+	if !c.fs.V5 {
 		return ""
 	}
-	return is(got, want)
+	return rule.Is(got, want)
 }
 
 // root checks a btree's root, and its records if it is a leaf.
@@ -135,7 +137,7 @@ func (c *checker) root(i int) {
 	}
 	agbno, levels := row.at(&c.agf, &c.agi)
 	tree := row.name[:len(row.name)-len(" root")]
-	if text := within(uint64(levels), 1, row.height(&c.fs.heights)); text != "" {
+	if text := rule.Within(uint64(levels), 1, row.height(&c.fs.heights)); text != "" {
 		c.tell(row.owner, "number of levels of the "+tree+" "+text)
 		return
 	}
@@ -152,7 +154,7 @@ func (c *checker) root(i int) {
 		r = &c.bnobt
 	}
 	*r = rootBlock{row: row, place: placeRoots + place(i), agbno: agbno, levels: levels}
-	if c.decodeRoot(r, b) && apply(rootRules, c, r, c.teller(r.place)) == 0 {
+	if c.decodeRoot(r, b) && rule.Apply(rootRules, c, r, c.teller(r.place)) == 0 {
 		if r.Level == 0 {
 			leafChecks[i](c, r, &c.tallies[i])
 		} else {
@@ -163,9 +165,9 @@ func (c *checker) root(i int) {
 
 // decodeRoot reads the header of a root, if it is one.
 func (c *checker) decodeRoot(r *rootBlock, b []byte) bool {
-	r.BtreeBlock, _ = ondisk.DecodeBtreeBlock(b, c.fs.v5)
+	r.BtreeBlock, _ = ondisk.DecodeBtreeBlock(b, c.fs.V5)
 	magic, header := r.row.v4, ondisk.BtreeHeaderV4
-	if c.fs.v5 {
+	if c.fs.V5 {
 		magic, header = r.row.magic, ondisk.BtreeHeader
 	}
 	r.body = b[header:]
@@ -180,11 +182,11 @@ func (c *checker) decodeRoot(r *rootBlock, b []byte) bool {
 			c.tell(r.place, fmt.Sprintf("the magic number is %#x, not %#x", uint32(r.Magic), uint32(magic)))
 		}
 		return false
-	case unsure && c.fs.v5 && (r.Owner != uint32(c.no) || r.UUID != c.fs.metaUUID ||
-		r.Blkno != uint64(c.fs.g.Daddr(c.no, geometry.AGBlock(r.agbno)))):
+	case unsure && c.fs.V5 && (r.Owner != uint32(c.no) || r.UUID != c.fs.MetaUUID ||
+		r.Blkno != uint64(c.fs.Geometry.Daddr(c.no, geometry.AGBlock(r.agbno)))):
 		return false
-	case c.fs.v5 && !ondisk.Sealed(b, ondisk.BtreeCRC):
-		c.tell(r.place, badChecksum)
+	case c.fs.V5 && !ondisk.Sealed(b, ondisk.BtreeCRC):
+		c.tell(r.place, super.BadChecksum)
 		return false
 	}
 	return true

@@ -65,7 +65,7 @@ const maxInFlight = 1 << 30
 // allocate makes the slots: twice the depth, so that the ring stays full while
 // the first AG in order is waited for.
 func (s *scanner) allocate() (release func() error, err error) {
-	g, slack := &s.fs.g, s.Data.slack()
+	g, slack := &s.fs.Geometry, s.Data.slack()
 	s.header = int(g.Bytes(g.HeaderBlocks()))
 	pages := func(n int) int { return (n + slack + pageSize - 1) &^ (pageSize - 1) }
 	header, root := pages(s.header), pages(int(g.BlockSize))
@@ -144,7 +144,7 @@ func (s *scanner) slot(agno geometry.AGNumber) *slot { return &s.slots[int(agno)
 
 // agsThere is how many AGs lie within the device.
 func (s *scanner) agsThere() geometry.AGNumber {
-	g := &s.fs.g
+	g := &s.fs.Geometry
 	if int64(g.Bytes(g.Blocks)) <= s.Data.Size {
 		return g.AGCount
 	}
@@ -156,8 +156,8 @@ func (s *scanner) start(agno geometry.AGNumber) error {
 	at := s.slot(agno)
 	at.agno, at.located, at.err = agno, false, nil
 	at.roots = [len(rootRows)][]byte{}
-	n := min(s.header, int(s.fs.g.Bytes(s.fs.g.AGLength(agno))))
-	return s.into(at, &at.header, at.memory, s.fs.g.Offset(agno, 0), n)
+	n := min(s.header, int(s.fs.Geometry.Bytes(s.fs.Geometry.AGLength(agno))))
+	return s.into(at, &at.header, at.memory, s.fs.Geometry.Offset(agno, 0), n)
 }
 
 // into reads n bytes into a slot's memory and lets b be them.
@@ -191,7 +191,7 @@ func (s *scanner) locate() error {
 }
 
 func (s *scanner) locateRoots(at *slot) error {
-	g := &s.fs.g
+	g := &s.fs.Geometry
 	sector, block := int(g.SectorSize), int(g.BlockSize)
 	agf, _ := ondisk.DecodeAGF(at.header[int(placeAGF)*sector:][:sector])
 	agi, _ := ondisk.DecodeAGI(at.header[int(placeAGI)*sector:][:sector])

@@ -31,6 +31,7 @@ import (
 	"fmt"
 
 	"mkfs/internal/geometry"
+	"mkfs/internal/rule"
 )
 
 // Reader is the part of a ring that verifying needs. Read takes a request, and
@@ -201,7 +202,7 @@ func (v *verifier) run(ctx context.Context) error {
 // counters it counts blocks of btrees differently.
 func (v *verifier) sums() {
 	fs, sums := &v.fs, &v.report.Sums
-	if !fs.settled || !fs.lazy || fs.uncounted || v.report.AGs != int64(fs.g.AGCount) {
+	if !fs.settled || !fs.Lazy || fs.uncounted || v.report.AGs != int64(fs.Geometry.AGCount) {
 		return
 	}
 	v.report.Compared = true
@@ -209,11 +210,11 @@ func (v *verifier) sums() {
 		name      string
 		got, want uint64
 	}{
-		{"free blocks", fs.sb.FreeBlocks, sums.FreeBlocks},
-		{"inodes", fs.sb.InodeCount, sums.Inodes},
-		{"free inodes", fs.sb.FreeInodes, sums.FreeInodes},
+		{"free blocks", fs.SB.FreeBlocks, sums.FreeBlocks},
+		{"inodes", fs.SB.InodeCount, sums.Inodes},
+		{"free inodes", fs.SB.FreeInodes, sums.FreeInodes},
 	} {
-		if text := against(c.got, c.want, "the AGs have"); text != "" {
+		if text := rule.Against(c.got, c.want, "the AGs have"); text != "" {
 			v.fault(0, placeSuperblock, 0, c.name+" "+text)
 		}
 	}

@@ -1,0 +1,188 @@
+package xlog
+
+import (
+	"errors"
+
+	"mkfs/internal/ondisk"
+)
+
+// State is where a log begins and ends.
+type State struct {
+	Clean bool // nothing wants replaying
+	Empty bool // nothing has ever been written
+
+	// Head is where the next record goes, and Cycle the cycle it will be of.
+	Head  int
+	Cycle uint32
+	// Tail is the record that replaying begins with; the head if there is
+	// nothing to replay. TailLSN is what the last record says of it.
+	Tail    int
+	TailLSN LSN
+	Last    int // the last record
+	LastLSN LSN
+
+	Torn bool // records at the head had not been written to their end
+
+	recordSize uint32 // of the buffers that records were written from
+}
+
+// HeadLSN is the sequence number that the next record will have. What is on
+// disk has none later than it.
+func (s *State) HeadLSN() LSN { return NewLSN(s.Cycle, s.Head) }
+
+// ErrForeign says that a log is not this filesystem's, or of a format that
+// cannot be read.
+var ErrForeign = errors.New("not a log of this filesystem")
+
+// Find finds the head and the tail of the log. A log that makes no sense is a
+// *Corrupt error.
+func (l *Log) Find() (State, error) {
+	if l.Blocks < 1 {
+		return State{}, l.corruptEmpty()
+	}
+	head, zeroed, err := l.head()
+	if err != nil {
+		return State{}, err
+	}
+	if zeroed {
+		return State{Clean: true, Empty: true, Cycle: 1}, nil
+	}
+	s, err := l.before(head, head-l.Blocks)
+	if err != nil || s.Clean {
+		return s, err
+	}
+	if s, err = l.withoutTorn(s); err != nil || s.Clean {
+		return s, err
+	}
+	err = l.verifyTail(&s)
+	return s, err
+}
+
+func (l *Log) corruptEmpty() error { return &Corrupt{0, "the log has no blocks"} }
+
+// before is the state of a log with its head at a block.
+func (l *Log) before(head, limit int) (s State, err error) {
+	at, rec, found, err := l.lastHeaders(head, limit, 1)
+	if err != nil {
+		return s, err
+	}
+	if found == 0 {
+		return s, l.corrupt(head, "there is no record before the log's head")
+	}
+	s = State{
+		Head: l.wrap(head), Cycle: rec.Cycle, TailLSN: LSN(rec.TailLSN), Tail: LSN(rec.TailLSN).Block(),
+		Last: l.wrap(at), LastLSN: LSN(rec.LSN), recordSize: rec.Size,
+	}
+	if s.Head <= s.Last { // behind the log's end the next cycle begins
+		s.Cycle++
+	}
+	if s.Tail >= l.Blocks {
+		return s, l.corrupt(at, "the record says that the tail is at block %d, the log has %d", s.Tail, l.Blocks)
+	}
+	unmounted, err := l.isUnmount(at, head, &rec)
+	if unmounted {
+		s.Clean = true
+		s.Tail, s.TailLSN = s.Head, s.HeadLSN()
+	}
+	return s, err
+}
+
+// isUnmount tells whether a record that ends at the head is the note that the
+// filesystem was unmounted.
+func (l *Log) isUnmount(at, head int, rec *ondisk.LogRecord) (bool, error) {
+	if rec.Operations != 1 || l.wrap(at+l.length(rec)) != l.wrap(head) {
+		return false, nil
+	}
+	op, err := l.read(at+l.headers(rec), 1)
+	return err == nil && ondisk.IsUnmount(op), err
+}
+
+// withoutTorn goes back from the head over records that were being written
+// when all ended, which a checksum tells.
+func (l *Log) withoutTorn(s State) (State, error) {
+	limit := s.Tail
+	if limit >= s.Head {
+		limit -= l.Blocks
+	}
+	from, _, found, err := l.lastHeaders(s.Head, limit, inFlight)
+	if err != nil || found == 0 {
+		return s, err
+	}
+	bad, err := l.firstBad(from, s.Head)
+	if err != nil || bad < 0 {
+		return s, err
+	}
+	if bad >= s.Head {
+		bad -= l.Blocks
+	}
+	t, err := l.before(bad, limit)
+	t.Torn = true
+	if err == nil && !t.Clean && t.Head == t.Tail {
+		err = l.corrupt(t.Head, "there is nothing but damage from the tail to the head")
+	}
+	return t, err
+}
+
+// verifyTail moves the tail over records that are damaged because the head had
+// been about to pass them: then they were not needed any more.
+func (l *Log) verifyTail(s *State) error {
+	if s.Tail == s.Head {
+		return l.corrupt(s.Head, "the log is full to its tail")
+	}
+	var err error
+	if s.Tail, err = l.header(1, s.Tail, l.ahead(s.Head, s.Tail)); err != nil {
+		return err
+	}
+	for {
+		bad, err := l.firstBad(s.Tail, s.Head)
+		if err != nil || bad < 0 {
+			return err
+		}
+		if l.wrap(bad-s.Head) > inFlight*blocksOf(s.recordSize) {
+			return l.corrupt(bad, "the record is damaged, and too far from the head to be one that was being overwritten")
+		}
+		if s.Tail, err = l.header(2, bad, l.ahead(s.Head, bad)); err != nil {
+			return err
+		}
+	}
+}
+
+// ahead is the head as a place behind a block.
+func (l *Log) ahead(head, block int) int {
+	if head <= block {
+		return head + l.Blocks
+	}
+	return head
+}
+
+// header finds the n-th header of a record between two blocks.
+func (l *Log) header(n, from, to int) (at int, err error) {
+	err = l.each(from, to, func(i int, b []byte) bool {
+		if _, ok := ondisk.DecodeLogRecord(b); ok {
+			at = l.wrap(i)
+			n--
+		}
+		return n > 0
+	})
+	if err == nil && n > 0 {
+		err = l.corrupt(from, "there is no record between the log's tail and its head")
+	}
+	return at, err
+}
+
+// firstBad is the first record from one to the head that is damaged, or -1.
+func (l *Log) firstBad(from, head int) (int, error) {
+	for rec, err := range l.Records(from, head) {
+		var bad *Corrupt
+		if errors.As(err, &bad) {
+			return bad.Block, nil
+		}
+		if err == nil && !rec.Sealed() {
+			return rec.Block, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return -1, nil
+}

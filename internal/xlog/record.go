@@ -1,0 +1,126 @@
+package xlog
+
+import (
+	"fmt"
+	"iter"
+
+	"mkfs/internal/ondisk"
+)
+
+// Record is a record of the log.
+type Record struct {
+	Block  int // of the log
+	Header ondisk.LogRecord
+	Data   []byte // as on disk, until it is unpacked
+
+	headers []byte // all header blocks
+}
+
+// Records reads the records from one to the head; the memory of each is its
+// own. One whose header makes no sense ends the sequence with a *Corrupt error
+// that names its block. Checksums are the caller's to look at.
+func (l *Log) Records(from, head int) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		at, end := l.wrap(from), l.ahead(l.wrap(head), l.wrap(from))
+		headers, most, err := l.sizes(at)
+		for err == nil && at < end {
+			var rec *Record
+			if rec, err = l.record(at, headers, most); err != nil {
+				break
+			}
+			if !yield(rec, nil) {
+				return
+			}
+			at += headers + blocksOf(rec.Header.Length)
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// sizes takes from the first record how long the headers of all are, in
+// blocks, and how many bytes there can be behind them.
+func (l *Log) sizes(at int) (headers int, most uint32, err error) {
+	if l.Version == 1 {
+		return 1, smallRecord, nil
+	}
+	b, err := l.read(at, 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	h, _ := ondisk.DecodeLogRecord(b)
+	size := h.Size
+	// mkfs.xfs makes the first record as long as the stripe unit, and says
+	// that it is shorter.
+	if buffer := uint32(max(l.Stripe, smallRecord)); h.Length > size && h.Length <= buffer && h.Operations == 1 {
+		size = buffer
+	}
+	if size > MaxRecord {
+		return 0, 0, l.corrupt(at, "records are said to have %d bytes, more than %d", size, MaxRecord)
+	}
+	return headersFor(size), size, nil
+}
+
+func (l *Log) record(at, headers int, most uint32) (*Record, error) {
+	b, err := l.read(at, headers)
+	if err != nil {
+		return nil, err
+	}
+	h, ok := ondisk.DecodeLogRecord(b)
+	switch {
+	case !ok:
+		return nil, l.corrupt(at, "there is no record, but %#x", ondisk.FirstWord(b))
+	case h.Version != l.Version:
+		return nil, l.corrupt(at, "a record of version %d in a log of version %d", h.Version, l.Version)
+	case h.Length == 0 || h.Length > most:
+		return nil, l.corrupt(at, "the record has %d bytes; there can be 1 to %d", h.Length, most)
+	case headersFor(h.Length) > headers:
+		return nil, l.corrupt(at, "the record has %d bytes, which is too much for its headers", h.Length)
+	}
+	data, err := l.read(at+headers, blocksOf(h.Length))
+	if err != nil {
+		return nil, err
+	}
+	return &Record{l.wrap(at), h, data, b}, nil
+}
+
+// Sealed tells whether the record's checksum is right, or it has none.
+func (r *Record) Sealed() bool {
+	return r.Header.CRC == 0 || ondisk.LogSealed(r.headers, r.Data[:r.Header.Length], r.Header.CRC)
+}
+
+// Open checks that a record can be replayed and unpacks it.
+func (l *Log) Open(r *Record) error {
+	switch {
+	case r.Header.Format != ondisk.LogFormatLinux || r.Header.UUID != l.UUID:
+		return l.foreign(r.Block, &r.Header)
+	case l.V5 && r.Header.CRC == 0, l.V5 && !r.Sealed():
+		return l.corrupt(r.Block, "the checksum of the record is wrong")
+	}
+	ondisk.UnpackLog(r.headers, r.Data)
+	r.Data = r.Data[:r.Header.Length]
+	return nil
+}
+
+// formats are those that are known, but cannot be read.
+var formats = map[uint32]string{
+	0: "it was written by IRIX",
+	2: "it was written on a big-endian machine",
+	3: "it was written by IRIX",
+}
+
+func (l *Log) foreign(block int, rec *ondisk.LogRecord) error {
+	why := fmt.Sprintf("its UUID is %s", uuidText(rec.UUID))
+	if rec.UUID == l.UUID || rec.UUID == (ondisk.UUID{}) {
+		var known bool
+		if why, known = formats[rec.Format]; !known {
+			why = fmt.Sprintf("its format is %d", rec.Format)
+		}
+	}
+	return fmt.Errorf("log block %d: %w: %s", l.wrap(block), ErrForeign, why)
+}
+
+func uuidText(u ondisk.UUID) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
