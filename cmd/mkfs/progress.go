@@ -24,6 +24,9 @@ type progress interface {
 // between two things that are said.
 const patience = time.Second
 
+// phaseReplay is the part of a recovery that takes time; it counts bytes.
+const phaseReplay format.Phase = "replay"
+
 // progressKinds are the values of --progress.
 var progressKinds = map[string]func(io.Writer) progress{
 	"bar":   func(w io.Writer) progress { return &bar{w: w, started: time.Now()} },
@@ -78,7 +81,7 @@ func (b *bar) step(phase format.Phase, done, total int64) {
 		b.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(b),
 			progressbar.OptionSetDescription(string(phase)),
-			progressbar.OptionShowBytes(phase.InBytes()),
+			progressbar.OptionShowBytes(phase.InBytes() || phase == phaseReplay),
 			progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionSetItsString("AG"), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(patience/10))

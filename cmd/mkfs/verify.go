@@ -19,7 +19,8 @@ import (
 // this is mkfs.xfs it has none, and a file of such a name is a target like any
 // other, as it is behind other options, as ./verify and after --.
 var subcommands = map[string]func(name string, stdout, stderr io.Writer) *cobra.Command{
-	"verify": newVerifyCommand,
+	"recover": newRecoverCommand,
+	"verify":  newVerifyCommand,
 }
 
 // commandFor picks the command that arguments name, and what is left of them.

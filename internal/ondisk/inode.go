@@ -6,6 +6,7 @@ type Inode struct {
 	Mode         uint16
 	Version      uint8
 	Format       Format
+	Metadata     MetaType // of a file in the metadata directory; else links of version 1, which are 0
 	UID, GID     uint32
 	Nlink        uint32
 	ProjectID    uint32
@@ -53,10 +54,11 @@ type Format uint8
 
 // The formats in use.
 const (
-	FormatDev     Format = 0
-	FormatLocal   Format = 1 // in the inode
-	FormatExtents Format = 2
-	FormatBtree   Format = 3
+	FormatDev       Format = 0
+	FormatLocal     Format = 1 // in the inode
+	FormatExtents   Format = 2
+	FormatBtree     Format = 3
+	FormatMetaBtree Format = 5 // the root of a metadata btree
 )
 
 // InodeFlags are di_flags.
@@ -83,6 +85,7 @@ const (
 
 // The bits of a mode that say what an inode is.
 const (
+	ModeType      = 0o170000
 	ModeRegular   = 0o100000
 	ModeDirectory = 0o040000
 )
@@ -104,7 +107,7 @@ func (i *Inode) Put(b []byte) {
 	c.u16(i.Mode)
 	c.u8(i.Version)
 	c.u8(uint8(i.Format))
-	c.u16(0) // links of version 1
+	c.u16(uint16(i.Metadata))
 	c.u32(i.UID)
 	c.u32(i.GID)
 	c.u32(i.Nlink)
@@ -146,7 +149,7 @@ func DecodeInode(b []byte) (i Inode, ok bool) {
 	}
 	c := cursor{b: b, at: 2}
 	i.Mode, i.Version, i.Format = c.get16(), c.get8(), Format(c.get8())
-	c.next(2)
+	i.Metadata = MetaType(c.get16())
 	i.UID, i.GID, i.Nlink = c.get32(), c.get32(), c.get32()
 	i.ProjectID = uint32(c.get16()) | uint32(c.get16())<<16
 	i.BigExtents, i.Atime, i.Mtime, i.Ctime, i.Size, i.Blocks =

@@ -74,31 +74,50 @@ func DecodeLogRecord(b []byte) (r LogRecord, ok bool) {
 // CleanLogSize is the length of what PutCleanLog writes.
 func CleanLogSize(stripe int) int { return max(stripe, 2*logBlock) }
 
-// PutCleanLog writes what makes a zeroed log clean: one record with nothing
-// but the note that the filesystem was unmounted. stripe is the log stripe
-// unit in bytes, and the whole record is as long; 0 stands for none.
+// Unmount is the record with nothing but the note that the filesystem was
+// unmounted.
+type Unmount struct {
+	UUID     UUID
+	Version  uint32
+	Stripe   int    // bytes that records are padded to; 0 for none
+	LSN      uint64 // of the record
+	Previous uint32 // block of the record before
+	Sealed   bool   // with a checksum
+}
+
+// PutCleanLog writes what makes a zeroed log clean. mkfs.xfs gives that record
+// no checksum.
+func PutCleanLog(b []byte, id UUID, version uint32, stripe int) {
+	PutUnmount(b, Unmount{UUID: id, Version: version, Stripe: stripe, LSN: firstCycle << 32, Previous: noPreviousRecord})
+}
+
+// PutUnmount writes the record, CleanLogSize bytes.
 //
 //	block 0      record header
 //	block 1...   header extensions, one for each further 32 KiB of record
 //	next block   the unmount operation
 //	rest         empty
-func PutCleanLog(b []byte, id UUID, version uint32, stripe int) {
-	size := CleanLogSize(stripe)
-	clear(b[:size])
+//
+// The first word of each block is its cycle.
+func PutUnmount(b []byte, u Unmount) {
+	size := CleanLogSize(u.Stripe)
+	b = b[:size]
+	clear(b)
 	headers := 1
-	if version == 2 {
-		headers = max(1, (stripe+bytesPerHeader-1)/bytesPerHeader)
+	if u.Version == 2 {
+		headers = max(1, (u.Stripe+bytesPerHeader-1)/bytesPerHeader)
 	}
+	cycle := uint32(u.LSN >> 32)
 	r := LogRecord{
-		Cycle: firstCycle, Version: version, Length: uint32(size - headers*logBlock),
-		LSN: firstCycle << 32, TailLSN: firstCycle << 32,
-		PrevBlock: noPreviousRecord, Operations: 1,
-		Format: LogFormatLinux, UUID: id, Size: uint32(max(stripe, smallRecord)),
+		Cycle: cycle, Version: u.Version, Length: uint32(size - headers*logBlock),
+		LSN: u.LSN, TailLSN: u.LSN,
+		PrevBlock: u.Previous, Operations: 1,
+		Format: LogFormatLinux, UUID: u.UUID, Size: uint32(max(u.Stripe, smallRecord)),
 	}
 	r.CycleData[0] = unmountTID
 	r.Put(b)
 	for at := logBlock; at < size; at += logBlock {
-		be.PutUint32(b[at:], firstCycle)
+		be.PutUint32(b[at:], cycle)
 	}
 	c := cursor{b: b, at: headers*logBlock + 4} // where the transaction's id was
 	c.u32(8)                                    // length of what follows the operation's header
@@ -106,4 +125,7 @@ func PutCleanLog(b []byte, id UUID, version uint32, stripe int) {
 	c.u8(opUnmount)
 	c.u16(0)
 	c.bytes([]byte{unmountMagic & 0xff, unmountMagic >> 8}) // in the format's byte order
+	if u.Sealed {
+		SealLog(b[:headers*logBlock], b[headers*logBlock:])
+	}
 }

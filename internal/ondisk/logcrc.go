@@ -1,6 +1,9 @@
 package ondisk
 
-import "hash/crc32"
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
 
 // What the checksum of a log record covers: the header up to its padding, on
 // some 32-bit machines without that, then of each header extension in use the
@@ -16,6 +19,11 @@ const (
 // header blocks and data.
 func LogSealed(headers, data []byte, crc uint32) bool {
 	return logSum(headers, data, logHeaderSealed) == crc || logSum(headers, data, logHeaderSealed2) == crc
+}
+
+// SealLog puts the checksum of a log record into its header.
+func SealLog(headers, data []byte) {
+	binary.LittleEndian.PutUint32(headers[logCRC:], logSum(headers, data, logHeaderSealed))
 }
 
 func logSum(headers, data []byte, covered int) uint32 {

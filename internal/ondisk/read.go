@@ -71,3 +71,22 @@ func (r InodeRecord) Holes() (holes int, free int) {
 	}
 	return 64 - bits.OnesCount64(real), bits.OnesCount64(r.Free & real)
 }
+
+// Where the superblock keeps what recovery changes.
+const (
+	sbInodeCount  = 128
+	sbFreeInodes  = 136
+	sbFreeBlocks  = 144
+	sbLogIncompat = 220
+)
+
+// SetCounters changes the counters of a superblock, which then wants sealing.
+func SetCounters(b []byte, inodes, freeInodes, freeBlocks uint64) {
+	be.PutUint64(b[sbInodeCount:], inodes)
+	be.PutUint64(b[sbFreeInodes:], freeInodes)
+	be.PutUint64(b[sbFreeBlocks:], freeBlocks)
+}
+
+// ClearLogIncompat takes back all features of a superblock that are about the
+// contents of the log.
+func ClearLogIncompat(b []byte) { be.PutUint32(b[sbLogIncompat:], 0) }

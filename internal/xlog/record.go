@@ -85,6 +85,9 @@ func (l *Log) record(at, headers int, most uint32) (*Record, error) {
 	return &Record{l.wrap(at), h, data, b}, nil
 }
 
+// Blocks is how many blocks the record has.
+func (r *Record) Blocks() int { return len(r.headers)/BlockSize + blocksOf(r.Header.Length) }
+
 // Sealed tells whether the record's checksum is right, or it has none.
 func (r *Record) Sealed() bool {
 	return r.Header.CRC == 0 || ondisk.LogSealed(r.headers, r.Data[:r.Header.Length], r.Header.CRC)

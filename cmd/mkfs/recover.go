@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mkfs/internal/aio"
+	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
+	"mkfs/internal/recovery"
+	"mkfs/internal/target"
+	"mkfs/internal/verify"
+	"mkfs/internal/xlog"
+)
+
+// recoverJob is one recovery.
+type recoverJob struct {
+	target, log, copyTo string
+	dryRun              bool
+	ring                aio.Config
+	json, quiet         bool
+	progress            string
+	shown               progress
+	out, err            io.Writer
+	name                string
+}
+
+// newRecoverCommand makes the command that replays a log. Its exit status is
+// that of verify.Status: 0 if the log is clean now, 1 if it cannot be replayed,
+// 2 for errors of IO, and 3 if work remains that only the kernel can finish.
+func newRecoverCommand(name string, stdout, stderr io.Writer) *cobra.Command {
+	j := recoverJob{out: stdout, err: stderr, name: name + " recover"}
+	var engine string
+	var depth int
+	cmd := &cobra.Command{
+		Use:   j.name + " " + usage,
+		Short: "Replay the log of a filesystem that was not unmounted",
+		Long: `Replay the log of an XFS filesystem that was not unmounted, without mounting it,
+and leave the log clean. A filesystem whose log is clean is not written to.
+
+Some work only the kernel can finish: files that were deleted while they were
+open, and changes that were cut short. If there is any then all else is
+replayed, the log stays as it is, and the next mount finishes it.
+
+Exit status: 0 the log is clean; 1 it cannot be replayed, or there is no XFS at
+all; 2 an error of reading or writing; 3 work remains for the kernel.`,
+		Example: `  ` + j.name + ` --dry-run disk.img
+  ` + j.name + ` --copy-to rescued.img /dev/sdb1`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return j.refuse(usageError{fmt.Errorf("one target, please, not %d", len(args))})
+			}
+			ring, faults := ringConfig(engine, depth)
+			var err error
+			if j.shown, err = newProgress(j.progress, j.err, j.quiet); err != nil {
+				faults = append(faults, err)
+			}
+			if j.copyTo != "" && j.dryRun {
+				faults = append(faults, errors.New("--copy-to: a dry run writes nothing, so it makes no copy"))
+			}
+			if len(faults) > 0 {
+				return j.refuse(&geometry.Refusals{List: faults})
+			}
+			j.target, j.ring = args[0], ring
+			return j.run(cmd.Context())
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all but writing")
+	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
+	fs.StringVar(&j.log, "logdev", "", "device of an external log")
+	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
+	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
+	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
+	fs.StringVar(&engine, "engine", "auto", "how to read and write: auto, uring, aio or sync")
+	fs.IntVar(&depth, "queue-depth", aio.DefaultDepth, "requests in flight")
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return exitError{verify.Faulty, newFlagError(err)}
+	})
+	return cmd
+}
+
+// refuse ends the command before anything is read.
+func (j *recoverJob) refuse(err error) error {
+	if j.json {
+		err = errors.Join(err, printJSON(j.out, newFailure(err, int(verify.Faulty))))
+	}
+	return exitError{verify.Faulty, err}
+}
+
+// run recovers and prints what was done. The error is an exitError unless a
+// signal stopped it.
+func (j *recoverJob) run(ctx context.Context) error {
+	started := time.Now()
+	result := recoverResult{Target: j.target, DryRun: j.dryRun, Copy: j.copyTo}
+	err := j.recover(ctx, &result)
+	j.shown.end()
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w; another run does the rest", context.Cause(ctx))
+	}
+	result.Seconds = time.Since(started).Seconds()
+	status := result.status(err)
+	if e := j.print(&result, status, err); err == nil && e != nil {
+		return exitError{verify.Unreadable, e}
+	}
+	if status != verify.Clean {
+		return exitError{status, err}
+	}
+	return nil
+}
+
+// status is the outcome as an exit status.
+func (r *recoverResult) status(err error) verify.Status {
+	switch {
+	case errors.Is(err, recovery.ErrRefused), errors.Is(err, recovery.ErrTooLarge), errors.Is(err, xlog.ErrForeign),
+		errors.As(err, new(*xlog.Corrupt)), errors.As(err, new(*target.InUseError)):
+		return verify.Faulty
+	case err != nil:
+		return verify.Unreadable
+	case !r.report.Finished:
+		return verify.Dirty
+	}
+	return verify.Clean
+}
+
+// recover opens the targets and replays the log.
+func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) {
+	path := j.target
+	if j.copyTo != "" {
+		made, err := target.Copy(ctx, j.copyTo, j.target)
+		if err != nil {
+			return err
+		}
+		path = j.copyTo
+		defer func() {
+			if err != nil { // what is half done is of no use
+				made.RemoveCreated()
+			}
+		}()
+	}
+	data, err := j.open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	opts := recovery.Options{
+		Data: data.section(), DryRun: j.dryRun, Depth: data.ring.Stats().Depth, Memory: aio.NewSlab,
+		Progress: func(done, total int64) { j.shown.step(phaseReplay, done, total) },
+	}
+	if j.log != "" {
+		log, err := j.open(j.log)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, log.close()) }()
+		if log.Info().Same(data.Info()) {
+			return fmt.Errorf("%w: --logdev: %s and %s are one and the same", recovery.ErrRefused, j.log, path)
+		}
+		d := log.section()
+		opts.Log = &d
+	}
+	r.report, err = recovery.Run(ctx, opts)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	stats := data.ring.Stats()
+	r.Engine, r.Depth, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Bytes
+	return err
+}
+
+// open opens a target for recovery, in a dry run only to read it. Direct IO is
+// used if the filesystem's sectors meet its alignment.
+func (j *recoverJob) open(path string) (*readTarget, error) {
+	t, err := target.Open(path, target.Options{Write: !j.dryRun, Direct: true})
+	if err != nil {
+		return nil, err
+	}
+	if use := target.CheckUse(t.Info()); use != nil {
+		_ = t.Close() // nothing was written
+		return nil, use
+	}
+	direct, align := t.DirectIO()
+	if direct && (align > sectorAt(t) || t.Info().Size%int64(align) != 0) {
+		t.Buffered()
+		align = 1
+	}
+	r, err := aio.Open(t.Fd(), j.ring)
+	if err != nil {
+		_ = t.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &readTarget{t, r, align}, nil
+}
+
+// sectorAt is the smaller of the sector sizes that a superblock says, or what
+// goes with all.
+func sectorAt(t *target.Target) int {
+	b := make([]byte, geometry.BasicBlock)
+	_, _ = t.ReadAt(b, 0) // what is wrong will be told by who needs it
+	s, ok := ondisk.DecodeSuperblock(b)
+	if !ok {
+		return geometry.BasicBlock
+	}
+	return min(int(s.SectorSize), max(geometry.BasicBlock, int(s.LogSectorSize)))
+}
+
+func (t *readTarget) section() recovery.Device {
+	return recovery.Device{Name: t.Info().Path, Ring: t.ring, Size: t.Info().Size, Align: t.align}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mkfs/internal/recovery"
+	"mkfs/internal/verify"
+)
+
+// recoverResult is a recovery as --json prints it.
+type recoverResult struct {
+	Target  string           `json:"target"`
+	Copy    string           `json:"copy,omitempty"`
+	DryRun  bool             `json:"dry_run,omitempty"`
+	Status  string           `json:"status"` // clean, dirty log, faults or unreadable
+	Log     jsonLogState     `json:"log"`    // as it was found
+	Stats   recovery.Stats   `json:"replayed"`
+	Remains recovery.Remains `json:"remains"`
+	Error   string           `json:"error,omitempty"`
+	Seconds float64          `json:"seconds"`
+	Engine  string           `json:"engine"`
+	Depth   float64          `json:"depth_average"`
+	Bytes   int64            `json:"bytes"`
+
+	report recovery.Report
+}
+
+// print prints the result; an error is main's to print, unless as JSON.
+func (j *recoverJob) print(r *recoverResult, status verify.Status, err error) error {
+	p := &r.report
+	if j.json {
+		r.Status, r.Stats, r.Remains = status.String(), p.Stats, p.Remains
+		r.Log = newLogState(&p.Log)
+		if err != nil {
+			r.Error = err.Error()
+		}
+		return printJSON(j.out, r)
+	}
+	if j.quiet || err != nil {
+		return nil
+	}
+	name := j.target
+	if j.copyTo != "" {
+		name = j.copyTo
+	}
+	_, err = fmt.Fprintf(j.out, "%s: %s\n", name, r.summary())
+	return err
+}
+
+func (r *recoverResult) summary() string {
+	p := &r.report
+	if p.Log.Clean {
+		return "the log is clean; nothing to do"
+	}
+	replayed := "replayed"
+	if r.DryRun {
+		replayed = "would replay"
+	}
+	text := fmt.Sprintf("%s %s of %s to %s", replayed, plural(items(p), "item"), plural(p.Stats.Transactions, "checkpoint"), plural(p.Stats.Written, "block"))
+	if r.DryRun {
+		text = fmt.Sprintf("%s %s of %s", replayed, plural(items(p), "item"), plural(p.Stats.Transactions, "checkpoint"))
+	}
+	switch {
+	case !p.Finished:
+		return text + "; for the kernel remain " + remains(&p.Remains) + "; the log stays dirty, and the next mount finishes it"
+	case r.DryRun:
+		return text + "; the log would be clean then"
+	}
+	return text + "; the log is clean now"
+}
+
+func items(p *recovery.Report) (n int64) {
+	for _, k := range p.Stats.Items {
+		n += k
+	}
+	return n
+}
+
+// remains lists the work that remains.
+func remains(r *recovery.Remains) string {
+	var list []string
+	for work, n := range r.Intents {
+		list = append(list, plural(n, work))
+	}
+	slices.Sort(list)
+	if r.Unlinked > 0 {
+		list = append(list, plural(r.Unlinked, "deleted file"))
+	}
+	if r.Staging > 0 {
+		list = append(list, plural(r.Staging, "extent")+" set aside for copies on write")
+	}
+	return strings.Join(list, ", ")
+}

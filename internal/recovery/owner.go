@@ -1,0 +1,85 @@
+package recovery
+
+import (
+	"mkfs/internal/ondisk"
+	"mkfs/internal/xlog"
+)
+
+// changeOwners makes the inode the owner of the blocks of its extent btrees.
+// Two files have exchanged their extents; that their btree blocks have changed
+// hands is not logged block by block.
+func (in *inode) changeOwners() error {
+	if in.f.Fields&(ondisk.InodeDataOwner|ondisk.InodeAttrOwner) == 0 || !in.r.fs.V5 {
+		return nil
+	}
+	now, _ := ondisk.DecodeInode(in.disk)
+	if now.Mode == 0 {
+		return nil // it was deleted
+	}
+	core := ondisk.CoreSize(true)
+	split := core + 8*int(now.ForkOffset)
+	if split > len(in.disk) {
+		return in.corrupt("its attributes are said to begin at byte %d of %d", split, len(in.disk))
+	}
+	data, attr := in.disk[core:], in.disk[split:]
+	if now.ForkOffset > 0 {
+		data = in.disk[core:split]
+	}
+	for _, fork := range []struct {
+		field  ondisk.InodeFields
+		format ondisk.Format
+		root   []byte
+	}{
+		{ondisk.InodeDataOwner, now.Format, data},
+		{ondisk.InodeAttrOwner, now.AttrFormat, attr},
+	} {
+		if in.f.Fields&fork.field == 0 || fork.format != ondisk.FormatBtree {
+			continue
+		}
+		level, children, ok := ondisk.BmbtRoot.Children(fork.root)
+		if !ok {
+			return in.corrupt("the root of its btree makes no sense")
+		}
+		left := now.Blocks // no more can be in the tree, so that a circle ends
+		if err := in.adopt(level, children, &left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt changes the owner of blocks of a level below level, and of all below them.
+func (in *inode) adopt(level int, blocks []uint64, left *uint64) error {
+	g := &in.r.fs.Geometry
+	for _, addr := range blocks {
+		agno, agbno, ok := in.r.fs.Split(addr, 1)
+		if !ok || *left == 0 {
+			return in.corrupt("its btree leads to block %d, which is not in it", addr)
+		}
+		*left--
+		b, err := in.r.cache.get(int64(g.Offset(agno, agbno)), int(g.BlockSize))
+		if err != nil {
+			return err
+		}
+		d := ondisk.DescribeAs(ondisk.BufferBtree, b.data)
+		if d == nil || d.Magic != ondisk.BmbtMagic || ondisk.BtreeLevel(b.data) != level-1 {
+			return in.corrupt("there is no block of its btree at byte %d", b.off)
+		}
+		if ondisk.SetBmbtOwner(b.data, in.f.Inode) {
+			if b.kind = d; !b.touched {
+				b.lsn = xlog.LSN(d.BlockLSN(b.data)) // which is no change of the log
+			}
+			in.r.cache.rewrite(b)
+		}
+		if level > 1 {
+			children, ok := ondisk.BmbtChildren(b.data)
+			if !ok {
+				return in.corrupt("the block of its btree at byte %d makes no sense", b.off)
+			}
+			if err := in.adopt(level-1, children, left); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

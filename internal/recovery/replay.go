@@ -1,0 +1,216 @@
+package recovery
+
+import (
+	"fmt"
+
+	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
+	"mkfs/internal/super"
+	"mkfs/internal/xlog"
+)
+
+// replay is what the passes over the log know.
+type replay struct {
+	fs    *super.Filesystem
+	cache *cache
+	depth int
+	size  int64 // of the device
+	stats *Stats
+
+	cancelled map[span]int // blocks that are freed in the part of the log that is yet to come
+	quotaOff  map[ondisk.BufferFlags]bool
+	dquotOff  ondisk.DquotType
+	promises  map[promiseKey][]byte // descriptions of the intents
+
+	queue   []*item // committed, in order
+	started int     // items of the queue whose blocks are being read, or are there
+	lsn     xlog.LSN
+}
+
+// replay does the two passes.
+func (r *recoverer) replay() error {
+	p := &replay{
+		fs: r.fs, cache: r.cache, depth: r.Depth, size: r.Data.Size, stats: &r.cache.stats,
+		cancelled: map[span]int{}, quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
+	}
+	p.stats.Items = map[string]int64{}
+	err := r.pass(p.firstPass)
+	if err == nil {
+		err = r.pass(p.secondPass)
+	}
+	if err == nil {
+		err = p.drain(0)
+	}
+	if err != nil {
+		return err
+	}
+	p.cache.endCheckpoint()
+	r.fs = p.fs
+	for k := range p.promises {
+		if r.report.Remains.Intents == nil {
+			r.report.Remains.Intents = map[string]int64{}
+		}
+		r.report.Remains.Intents[k.work.name]++
+	}
+	return nil
+}
+
+// pass hands the transactions between the log's tail and its head on.
+func (r *recoverer) pass(commit func(*transaction) error) error {
+	state := &r.report.Log
+	a := newAssembler(commit)
+	total := int64(r.fs.Log().Blocks)
+	if state.Head > state.Tail {
+		total = 0
+	}
+	total += int64(state.Head - state.Tail)
+	var done int64
+	r.cache.stats.Records = 0
+	for rec, err := range r.log.Records(state.Tail, state.Head) {
+		if err == nil {
+			err = r.ctx.Err()
+		}
+		if err == nil {
+			err = r.log.Open(rec)
+		}
+		if err == nil {
+			err = a.add(rec)
+		}
+		if err != nil {
+			return err
+		}
+		r.cache.stats.Records++
+		done += int64(rec.Blocks())
+		r.Progress(done*xlog.BlockSize, total*xlog.BlockSize)
+	}
+	return nil
+}
+
+func (p *replay) firstPass(t *transaction) error {
+	for _, it := range t.ordered() {
+		if it.kind.first == nil {
+			continue
+		}
+		if err := it.kind.first(p, it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// secondPass queues the items of a transaction, and replays what is far enough
+// ahead of them.
+func (p *replay) secondPass(t *transaction) error {
+	p.stats.Transactions++
+	for _, it := range t.ordered() {
+		p.stats.Items[it.kind.name]++
+		p.queue = append(p.queue, it)
+	}
+	return p.drain(aheadOf * p.depth)
+}
+
+// aheadOf is how many items there are in the queue for each read in flight:
+// many of them share a block.
+const aheadOf = 8
+
+// drain replays items until no more than a number of them are queued.
+func (p *replay) drain(keep int) error {
+	for len(p.queue) > keep {
+		if err := p.readAhead(); err != nil {
+			return err
+		}
+		it := p.queue[0]
+		p.queue[0] = nil
+		p.queue = p.queue[1:]
+		p.started = max(0, p.started-1)
+		if err := p.item(it); err != nil {
+			return err
+		}
+	}
+	return p.readAhead()
+}
+
+// readAhead starts to read the blocks of items in the queue, as long as the
+// ring has room.
+func (p *replay) readAhead() error {
+	window := min(len(p.queue), aheadOf*p.depth)
+	for ; p.started < window && p.cache.reading < p.depth; p.started++ {
+		it := p.queue[p.started]
+		if it.kind.place == nil {
+			continue
+		}
+		off, n, ok := it.kind.place(p, it)
+		if !ok {
+			continue
+		}
+		if err := p.cache.ahead(off, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// item replays one item. Those of several transactions may bear the number of
+// one record, and only when the last of them is done is a block up to that.
+func (p *replay) item(it *item) error {
+	if it.lsn != p.lsn {
+		p.cache.endCheckpoint()
+		p.lsn = it.lsn
+	}
+	if it.kind.second == nil {
+		return nil
+	}
+	return it.kind.second(p, it)
+}
+
+// wanted is where a block is, unless it is no block or will not be replayed.
+func (p *replay) wanted(s span) (off int64, n int, ok bool) {
+	if p.cancelled[s] > 0 || p.checkSpan(s) != "" {
+		return 0, 0, false
+	}
+	return s.daddr * xlog.BlockSize, s.length * xlog.BlockSize, true
+}
+
+// checkSpan says what is wrong with the place of a block.
+func (p *replay) checkSpan(s span) string {
+	g := &p.fs.Geometry
+	sector := int64(g.SectorSize / geometry.BasicBlock)
+	end := int64(g.Bytes(g.Blocks) / geometry.BasicBlock)
+	switch {
+	case s.length <= 0 || s.length > maxBuffer/xlog.BlockSize || int64(s.length)%sector != 0:
+		return fmt.Sprintf("a block of %d bytes", s.length*xlog.BlockSize)
+	case s.daddr < 0 || s.daddr%sector != 0 || s.daddr > end-int64(s.length):
+		return fmt.Sprintf("a block at daddr %d of %d", s.daddr, end)
+	}
+	return ""
+}
+
+// block returns the block that an item is about.
+func (p *replay) block(it *item, s span) (*buffer, error) {
+	if text := p.checkSpan(s); text != "" {
+		return nil, corrupt(it.block, "%s", text)
+	}
+	b, err := p.cache.get(s.daddr*xlog.BlockSize, s.length*xlog.BlockSize)
+	if err != nil {
+		return nil, fmt.Errorf("log block %d: replaying: %w", it.block, err)
+	}
+	return b, nil
+}
+
+// superblockReplayed takes what has changed with the primary superblock: the
+// filesystem may have grown.
+func (p *replay) superblockReplayed(it *item, b *buffer) error {
+	sealed := append([]byte(nil), b.data...)
+	if p.fs.V5 {
+		ondisk.Seal(sealed, ondisk.SuperblockCRC)
+	}
+	fs, err := readSuperblock(sealed, p.size)
+	if err != nil {
+		return corrupt(it.block, "replaying the superblock: %v", err)
+	}
+	if fs.Geometry.AGCount < p.fs.Geometry.AGCount {
+		return corrupt(it.block, "the superblock has %d AGs, fewer than %d before", fs.Geometry.AGCount, p.fs.Geometry.AGCount)
+	}
+	p.fs = fs
+	return nil
+}

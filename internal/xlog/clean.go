@@ -1,0 +1,60 @@
+package xlog
+
+import "mkfs/internal/ondisk"
+
+// Part is a part of the log to be written.
+type Part struct {
+	Block int
+	Data  []byte
+}
+
+// Stale returns what makes blocks behind the head of a log look old. Records
+// that were being written when all ended may be there, and once the head moves
+// on they would look as if they belonged to it. They are replaced by empty
+// records of the cycle before, as far as any can be, but not over the tail.
+func (l *Log) Stale(s *State) []Part {
+	distance := s.TailLSN.Block() - s.Head
+	if s.TailLSN.Cycle() == s.Cycle {
+		distance += l.Blocks
+	}
+	n := min(distance, inFlight*l.maxRecord(), l.Blocks)
+	if n <= 0 {
+		return nil
+	}
+	data := make([]byte, n*BlockSize)
+	for i := range n {
+		cycle, block := s.Cycle-1, s.Head+i
+		if block >= l.Blocks {
+			cycle, block = s.Cycle, block-l.Blocks
+		}
+		rec := ondisk.LogRecord{
+			Cycle: cycle, Version: l.Version, LSN: uint64(NewLSN(cycle, block)), TailLSN: uint64(s.TailLSN),
+			Format: ondisk.LogFormatLinux, UUID: l.UUID,
+		}
+		rec.Put(data[i*BlockSize:])
+	}
+	return l.split(s.Head, data)
+}
+
+// Unmount returns the record that makes a log clean: the note that the
+// filesystem was unmounted, at the log's head.
+func (l *Log) Unmount(s *State) []Part {
+	stripe := 0
+	if l.Version == 2 {
+		stripe = l.Stripe
+	}
+	data := make([]byte, ondisk.CleanLogSize(stripe))
+	ondisk.PutUnmount(data, ondisk.Unmount{
+		UUID: l.UUID, Version: l.Version, Stripe: stripe,
+		LSN: uint64(s.HeadLSN()), Previous: uint32(s.Last), Sealed: l.V5,
+	})
+	return l.split(s.Head, data)
+}
+
+// split cuts data for a block in two where the log ends.
+func (l *Log) split(block int, data []byte) []Part {
+	if n := (l.Blocks - block) * BlockSize; n < len(data) {
+		return []Part{{block, data[:n]}, {0, data[n:]}}
+	}
+	return []Part{{block, data}}
+}
