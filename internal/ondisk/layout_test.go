@@ -182,7 +182,7 @@ const numV3Inode = 8
 
 func inodeFields() []place {
 	return []place{
-		{"Mode", 2, 2}, {"Version", 4, 1}, {"Format", 5, 1}, {"UID", 8, 4}, {"GID", 12, 4}, {"Nlink", 16, 4},
+		{"Mode", 2, 2}, {"Version", 4, 1}, {"Format", 5, 1}, {"Metadata", 6, 2}, {"UID", 8, 4}, {"GID", 12, 4}, {"Nlink", 16, 4},
 		{"ProjectID", 20, 4}, {"BigExtents", 24, 8}, {"Atime", 32, 8}, {"Mtime", 40, 8}, {"Ctime", 48, 8},
 		{"Size", 56, 8}, {"Blocks", 64, 8}, {"ExtentSize", 72, 4}, {"Extents", 76, 4}, {"AttrExtents", 80, 2},
 		{"ForkOffset", 82, 1}, {"AttrFormat", 83, 1}, {"Flags", 90, 2}, {"Generation", 92, 4}, {"NextUnlinked", 96, 4},

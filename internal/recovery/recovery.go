@@ -43,7 +43,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"mkfs/internal/delwri"
 	"mkfs/internal/super"
@@ -274,14 +273,4 @@ func (d *Device) place(b *buffer) delwri.Place {
 		return delwri.Place{AG: -1, Name: b.kind.Name}
 	}
 	return delwri.Place{AG: -1, Name: "block"}
-}
-
-// sortedKeys are the keys of a map in order.
-func sortedKeys[K interface{ ~string | ~int64 }, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

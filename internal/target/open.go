@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -166,12 +167,23 @@ func (t *Target) lock() error {
 	if t.info.Kind != File {
 		return nil // O_EXCL has done it
 	}
-	err := retry(func() error { return unix.Flock(int(t.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return &InUseError{Path: t.info.Path, By: "another program, which has locked it"}
+	for deadline := time.Now().Add(lockWait); ; time.Sleep(lockPause) {
+		err := retry(func() error { return unix.Flock(int(t.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return &InUseError{Path: t.info.Path, By: "another program, which has locked it"}
+		}
 	}
-	return nil
 }
+
+// A program that was killed holds its lock until the kernel is done with what
+// it had in flight.
+const (
+	lockWait  = 2 * time.Second
+	lockPause = 20 * time.Millisecond
+)
 
 // Info returns what the target was when it was opened; Size follows Grow and
 // Truncate.
