@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -77,5 +79,9 @@ func alsoUsage(name string) string {
 	if name == "mkfs.xfs" {
 		return ""
 	}
-	return fmt.Sprintf("  %s verify [options] TARGET\n", name)
+	var b strings.Builder
+	for _, sub := range slices.Sorted(maps.Keys(subcommands)) {
+		fmt.Fprintf(&b, "  %s %s %s\n", name, sub, usage)
+	}
+	return b.String()
 }

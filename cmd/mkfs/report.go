@@ -50,7 +50,7 @@ type jsonLog struct {
 	Start      int64  `json:"start_bytes"`
 	Blocks     uint64 `json:"blocks"`
 	Bytes      int64  `json:"bytes"`
-	MinBlocks  uint64 `json:"min_blocks"`
+	MinBlocks  uint64 `json:"min_blocks,omitempty"`
 	SectorSize int64  `json:"sector_size"`
 	StripeUnit int64  `json:"stripe_unit_bytes"`
 	Version    int    `json:"version"`
@@ -101,36 +101,44 @@ type jsonFault struct {
 }
 
 func newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) jsonReport {
-	f := &g.Features
 	r := jsonReport{
 		Target: p.data.path, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
-		Geometry: jsonGeometry{
-			BlockSize: int64(g.BlockSize), SectorSize: int64(g.SectorSize),
-			InodeSize: int64(g.InodeSize), DirBlockSize: int64(g.DirBlockSize),
-			Blocks: uint64(g.Blocks), Bytes: int64(g.Bytes(g.Blocks)),
-			AGCount: uint32(g.AGCount), AGBlocks: uint64(g.AGBlocks), AGBytes: int64(g.Bytes(g.AGBlocks)),
-			StripeUnit: int64(g.Bytes(g.StripeUnit)), StripeWidth: int64(g.Bytes(g.StripeWidth)),
-			MaxInodePercent: g.MaxInodePercent, RootInode: uint64(g.RootInode()),
-			Log: jsonLog{
-				External: g.Log.External, Device: p.logName(), AG: uint32(g.Log.AG),
-				Blocks: uint64(g.Log.Blocks), Bytes: int64(g.Bytes(g.Log.Blocks)), MinBlocks: uint64(g.Log.MinBlocks),
-				SectorSize: int64(g.Log.SectorSize), StripeUnit: int64(g.Bytes(g.Log.StripeUnit)), Version: f.LogVersion,
-			},
-		},
-		Features: jsonFeatures{
-			CRC: f.CRC, Finobt: f.Finobt, InobtCount: f.InobtCount, Rmapbt: f.Rmapbt, Reflink: f.Reflink,
-			Bigtime: f.Bigtime, Sparse: f.Sparse, Nrext64: f.Nrext64, Exchange: f.Exchange, Parent: f.Parent,
-			Ftype: f.Ftype, CaseFold: f.CaseFold, LazyCount: f.LazyCount, Projid32: f.Projid32,
-			Autofsck: string(f.Autofsck),
-		},
-	}
-	if !g.Log.External {
-		r.Geometry.Log.Start = int64(g.Offset(g.Log.AG, g.Log.Start))
+		Geometry: newJSONGeometry(g, p.logName()), Features: newJSONFeatures(g),
 	}
 	if who != nil {
 		r.UUID = uuid.UUID(who.UUID).String()
 	}
 	return r
+}
+
+func newJSONGeometry(g *geometry.Geometry, log string) jsonGeometry {
+	r := jsonGeometry{
+		BlockSize: int64(g.BlockSize), SectorSize: int64(g.SectorSize),
+		InodeSize: int64(g.InodeSize), DirBlockSize: int64(g.DirBlockSize),
+		Blocks: uint64(g.Blocks), Bytes: int64(g.Bytes(g.Blocks)),
+		AGCount: uint32(g.AGCount), AGBlocks: uint64(g.AGBlocks), AGBytes: int64(g.Bytes(g.AGBlocks)),
+		StripeUnit: int64(g.Bytes(g.StripeUnit)), StripeWidth: int64(g.Bytes(g.StripeWidth)),
+		MaxInodePercent: g.MaxInodePercent, RootInode: uint64(g.RootInode()),
+		Log: jsonLog{
+			External: g.Log.External, Device: log, AG: uint32(g.Log.AG),
+			Blocks: uint64(g.Log.Blocks), Bytes: int64(g.Bytes(g.Log.Blocks)), MinBlocks: uint64(g.Log.MinBlocks),
+			SectorSize: int64(g.Log.SectorSize), StripeUnit: int64(g.Bytes(g.Log.StripeUnit)), Version: g.Features.LogVersion,
+		},
+	}
+	if !g.Log.External {
+		r.Log.Start = int64(g.Offset(g.Log.AG, g.Log.Start))
+	}
+	return r
+}
+
+func newJSONFeatures(g *geometry.Geometry) jsonFeatures {
+	f := &g.Features
+	return jsonFeatures{
+		CRC: f.CRC, Finobt: f.Finobt, InobtCount: f.InobtCount, Rmapbt: f.Rmapbt, Reflink: f.Reflink,
+		Bigtime: f.Bigtime, Sparse: f.Sparse, Nrext64: f.Nrext64, Exchange: f.Exchange, Parent: f.Parent,
+		Ftype: f.Ftype, CaseFold: f.CaseFold, LazyCount: f.LazyCount, Projid32: f.Projid32,
+		Autofsck: string(f.Autofsck),
+	}
 }
 
 func newCounters(s format.Stats, direct bool, elapsed time.Duration) *jsonCounters {

@@ -19,6 +19,7 @@ import (
 // this is mkfs.xfs it has none, and a file of such a name is a target like any
 // other, as it is behind other options, as ./verify and after --.
 var subcommands = map[string]func(name string, stdout, stderr io.Writer) *cobra.Command{
+	"info":    newInfoCommand,
 	"recover": newRecoverCommand,
 	"verify":  newVerifyCommand,
 }

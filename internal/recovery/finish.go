@@ -113,7 +113,7 @@ func (r *recoverer) rewriteSuperblock(b *buffer) error {
 // on disk.
 func (r *recoverer) writeLog(parts []xlog.Part) error {
 	dev, base := r.reader.dev, r.reader.base
-	sector := int64(r.fs.LogSector())
+	sector := int64(r.fs.Geometry.Log.SectorSize)
 	if dev == &r.Data {
 		sector = max(sector, int64(r.fs.Geometry.SectorSize))
 	}

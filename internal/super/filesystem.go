@@ -14,8 +14,7 @@ import (
 
 // Filesystem is what a superblock says.
 type Filesystem struct {
-	SB ondisk.Superblock
-	// Geometry is the part of the filesystem's geometry that says where things are.
+	SB       ondisk.Superblock
 	Geometry geometry.Geometry
 	V5       bool
 	Lazy     bool        // the superblock's counters are only right after an unmount
@@ -66,28 +65,6 @@ func newFilesystem(s *ondisk.Superblock) *Filesystem {
 	return &f
 }
 
-func geometryOf(s *ondisk.Superblock) geometry.Geometry {
-	g := geometry.Geometry{
-		BlockSize: geometry.Bytes(s.BlockSize), BlockLog: uint(s.BlockLog),
-		SectorSize: geometry.Bytes(s.SectorSize), SectorLog: uint(s.SectorLog),
-		InodeSize: geometry.Bytes(s.InodeSize), InodeLog: uint(s.InodeLog),
-		Blocks: geometry.Blocks(s.DataBlocks), AGBlocks: geometry.Blocks(s.AGBlocks),
-		AGCount: geometry.AGNumber(s.AGCount), AGBlockLog: uint(s.AGBlockLog),
-		InodeAlign: geometry.Blocks(s.InodeAlign), SparseAlign: geometry.Blocks(s.SparseAlign),
-	}
-	if s.IsV5() {
-		g.Features = geometry.Features{
-			CRC:        true,
-			Finobt:     s.ROCompat&ondisk.ROCompatFinobt != 0,
-			Rmapbt:     s.ROCompat&ondisk.ROCompatRmapbt != 0,
-			Reflink:    s.ROCompat&ondisk.ROCompatReflink != 0,
-			InobtCount: s.ROCompat&ondisk.ROCompatInobtCount != 0,
-			Sparse:     s.Incompat&ondisk.IncompatSparse != 0,
-		}
-	}
-	return g
-}
-
 // Split takes the address of n blocks apart, or tells by false that these are
 // not within an AG, behind its header.
 func (f *Filesystem) Split(addr uint64, n geometry.Blocks) (geometry.AGNumber, geometry.AGBlock, bool) {
@@ -113,32 +90,12 @@ func (f *Filesystem) LogSize() geometry.Bytes {
 	return f.Geometry.Bytes(geometry.Blocks(min(f.SB.LogBlocks, maxLogBlocks)))
 }
 
-// LogVersion is the version of the log's records.
-func (f *Filesystem) LogVersion() uint32 {
-	if f.SB.Version&ondisk.VersionLogV2 != 0 {
-		return 2
-	}
-	return 1
-}
-
-// LogSector is the sector size of the log.
-func (f *Filesystem) LogSector() geometry.Bytes {
-	return max(minSector, geometry.Bytes(f.SB.LogSectorSize))
-}
-
-// LogStripe is the log's stripe unit, 0 for none.
-func (f *Filesystem) LogStripe() geometry.Bytes {
-	if f.SB.LogStripeUnit <= 1 {
-		return 0
-	}
-	return geometry.Bytes(f.SB.LogStripeUnit)
-}
-
 // Log is the shape of the log.
 func (f *Filesystem) Log() xlog.Shape {
 	return xlog.Shape{
-		Blocks: int(f.LogSize() / xlog.BlockSize), Version: f.LogVersion(), Stripe: int(f.LogStripe()),
-		UUID: f.SB.UUID, V5: f.V5,
+		Blocks: int(f.LogSize() / xlog.BlockSize), Version: uint32(f.Geometry.Features.LogVersion),
+		Stripe: int(f.Geometry.Bytes(f.Geometry.Log.StripeUnit)),
+		UUID:   f.SB.UUID, V5: f.V5,
 	}
 }
 

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"mkfs/internal/super"
+	"mkfs/internal/target"
+	"mkfs/internal/verify"
+	"mkfs/internal/xlog"
+)
+
+// infoJob tells what a filesystem is.
+type infoJob struct {
+	target, log string
+	json        bool
+	out, err    io.Writer
+	name        string
+}
+
+// newInfoCommand makes the command that tells what a filesystem is. Its exit
+// status is that of verify.Status: 0 for a clean log, 1 for no XFS or a faulty
+// one, 2 if it could not be read, and 3 for a log that wants replaying.
+func newInfoCommand(name string, stdout, stderr io.Writer) *cobra.Command {
+	j := infoJob{out: stdout, err: stderr, name: name + " info"}
+	cmd := &cobra.Command{
+		Use:   j.name + " " + usage,
+		Short: "Tell what a filesystem is, and whether it was unmounted",
+		Long: `Print the geometry of an XFS filesystem, its UUID and label, and the state of
+its log. Nothing is written.
+
+Exit status: 0 the log is clean; 1 there is no XFS, or something is wrong with
+its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return exitError{verify.Unreadable, usageError{fmt.Errorf("one target, please, not %d", len(args))}}
+			}
+			j.target = args[0]
+			return j.run(cmd.Context())
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&j.log, "logdev", "", "device of an external log")
+	fs.BoolVar(&j.json, "json", false, "print one JSON object")
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return exitError{verify.Unreadable, newFlagError(err)}
+	})
+	return cmd
+}
+
+// infoResult is what --json prints.
+type infoResult struct {
+	Target   string        `json:"target"`
+	Status   string        `json:"status"` // clean, dirty log, faults or unreadable
+	UUID     string        `json:"uuid,omitempty"`
+	Label    string        `json:"label"`
+	Geometry *jsonGeometry `json:"geometry,omitempty"`
+	Features *jsonFeatures `json:"features,omitempty"`
+	Log      *jsonLogState `json:"log,omitempty"` // none if it could not be read
+	Faults   []string      `json:"faults,omitempty"`
+	Error    string        `json:"error,omitempty"`
+
+	fs    *super.Filesystem
+	state *xlog.State
+}
+
+func (j *infoJob) run(context.Context) error {
+	r := infoResult{Target: j.target}
+	err := j.look(&r)
+	status := verify.Clean
+	switch {
+	case err != nil:
+		status, r.Error = verify.Unreadable, err.Error()
+	case len(r.Faults) > 0:
+		status = verify.Faulty
+	case r.state != nil && !r.state.Clean:
+		status = verify.Dirty
+	}
+	r.Status = status.String()
+	if e := j.print(&r); err == nil && e != nil {
+		return exitError{verify.Unreadable, e}
+	}
+	if status != verify.Clean {
+		return exitError{status, err}
+	}
+	return nil
+}
+
+// look reads the superblock and finds the ends of the log.
+func (j *infoJob) look(r *infoResult) error {
+	t, err := target.Open(j.target, target.Options{})
+	if err != nil {
+		return err
+	}
+	defer t.Close() // nothing was written
+	if use := target.CheckUse(t.Info()); use != nil {
+		fmt.Fprintf(j.err, "%s: warning: %v; it may change while it is read\n", j.name, use)
+	}
+	tell := func(message string) { r.Faults = append(r.Faults, message) }
+	b := make([]byte, min(super.ReadSize, t.Info().Size))
+	if _, err := t.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: superblock: %w", j.target, err)
+	}
+	if r.fs = super.Read(b, t.Info().Size, func(message string) { tell("superblock: " + message) }); r.fs == nil {
+		return nil
+	}
+	from, base := t, int64(0)
+	if at, ok := r.fs.InternalLog(); ok {
+		base = int64(at)
+	} else if r.fs.SB.LogStart != 0 || j.log == "" {
+		return nil
+	} else if from, err = target.Open(j.log, target.Options{}); err != nil {
+		return err
+	} else {
+		defer from.Close() // nothing was written
+	}
+	size := int64(r.fs.LogSize())
+	if base+size > from.Info().Size {
+		tell(fmt.Sprintf("log: it has %d bytes, its device %d", size, from.Info().Size))
+		return nil
+	}
+	state, err := xlog.New(io.NewSectionReader(from, base, size), r.fs.Log()).Find()
+	if errors.As(err, new(*xlog.Corrupt)) || errors.Is(err, xlog.ErrForeign) {
+		tell(err.Error())
+		return nil
+	}
+	if err == nil {
+		r.state = &state
+	}
+	return err
+}
+
+func (j *infoJob) print(r *infoResult) error {
+	if j.json {
+		if r.fs != nil {
+			geo, features := newJSONGeometry(&r.fs.Geometry, j.log), newJSONFeatures(&r.fs.Geometry)
+			r.Geometry, r.Features = &geo, &features
+			r.UUID, r.Label = uuid.UUID(r.fs.SB.UUID).String(), r.fs.Geometry.Label
+		}
+		if r.state != nil {
+			s := newLogState(r.state)
+			r.Log = &s
+		}
+		return printJSON(j.out, r)
+	}
+	if r.fs != nil {
+		log := j.log
+		if log == "" {
+			log = "external log"
+		}
+		printGeometry(j.out, &r.fs.Geometry, j.target, log)
+		fmt.Fprintf(j.out, "uuid     =%v\n", uuid.UUID(r.fs.SB.UUID))
+		fmt.Fprintf(j.out, "label    =%q\n", r.fs.Geometry.Label)
+		fmt.Fprintf(j.out, "log state=%s\n", logText(r.state, r.fs.Log().Blocks))
+	}
+	for _, text := range r.Faults {
+		fmt.Fprintf(j.err, "%s: %s: %s\n", j.name, j.target, text)
+	}
+	return nil
+}
+
+// logText tells where a log of some blocks of 512 bytes begins and ends.
+func logText(s *xlog.State, blocks int) string {
+	switch {
+	case s == nil:
+		return "unknown; it was not read"
+	case s.Empty:
+		return "clean, nothing was ever written"
+	case s.Clean:
+		return fmt.Sprintf("clean, head at block %d of %d, cycle %d", s.Head, blocks, s.Cycle)
+	}
+	text := fmt.Sprintf("dirty, tail at block %d and head at block %d of %d, cycle %d", s.Tail, s.Head, blocks, s.Cycle)
+	if s.Torn {
+		text += "; the last writes were cut short"
+	}
+	return text
+}
