@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"mkfs/internal/aio"
@@ -21,6 +22,8 @@ import (
 // recoverJob is one recovery.
 type recoverJob struct {
 	target, log, copyTo string
+	newUUID             string
+	uuid                *ondisk.UUID
 	dryRun              bool
 	ring                aio.Config
 	json, quiet         bool
@@ -50,7 +53,8 @@ replayed, the log stays as it is, and the next mount finishes it.
 Exit status: 0 the log is clean; 1 it cannot be replayed, or there is no XFS at
 all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 		Example: `  ` + j.name + ` --dry-run disk.img
-  ` + j.name + ` --copy-to rescued.img /dev/sdb1`,
+  ` + j.name + ` --copy-to rescued.img /dev/sdb1
+  ` + j.name + ` --uuid generate clone.img`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -63,6 +67,9 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 			ring, faults := ringConfig(engine, depth)
 			var err error
 			if j.shown, err = newProgress(j.progress, j.err, j.quiet); err != nil {
+				faults = append(faults, err)
+			}
+			if j.uuid, err = parseNewUUID(j.newUUID); err != nil {
 				faults = append(faults, err)
 			}
 			if j.copyTo != "" && j.dryRun {
@@ -79,6 +86,7 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	fs.SortFlags = false
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all but writing")
 	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
+	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this UUID once its log is clean, or a random one: generate")
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
@@ -157,7 +165,7 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
 	opts := recovery.Options{
-		Data: data.section(), DryRun: j.dryRun, Depth: data.ring.Stats().Depth, Memory: aio.NewSlab,
+		Data: data.section(), DryRun: j.dryRun, UUID: j.uuid, Depth: data.ring.Stats().Depth, Memory: aio.NewSlab,
 		Progress: func(done, total int64) { j.shown.step(phaseReplay, done, total) },
 	}
 	if j.log != "" {
@@ -179,6 +187,22 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 	stats := data.ring.Stats()
 	r.Engine, r.Depth, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Bytes
 	return err
+}
+
+// parseNewUUID reads the value of --uuid; empty stands for none.
+func parseNewUUID(text string) (*ondisk.UUID, error) {
+	switch text {
+	case "":
+		return nil, nil
+	case "generate":
+		id := ondisk.UUID(uuid.New())
+		return &id, nil
+	}
+	id, err := uuid.Parse(text)
+	if err != nil || id == uuid.Nil {
+		return nil, fmt.Errorf("--uuid: %q is no UUID, as %v is one, nor generate", text, uuid.New())
+	}
+	return (*ondisk.UUID)(&id), nil
 }
 
 // open opens a target for recovery, in a dry run only to read it. Direct IO is

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"mkfs/internal/recovery"
 	"mkfs/internal/verify"
 )
@@ -18,6 +20,7 @@ type recoverResult struct {
 	Log     jsonLogState     `json:"log"`    // as it was found
 	Stats   recovery.Stats   `json:"replayed"`
 	Remains recovery.Remains `json:"remains"`
+	UUID    string           `json:"uuid,omitempty"` // that it was given
 	Error   string           `json:"error,omitempty"`
 	Seconds float64          `json:"seconds"`
 	Engine  string           `json:"engine"`
@@ -33,6 +36,9 @@ func (j *recoverJob) print(r *recoverResult, status verify.Status, err error) er
 	if j.json {
 		r.Status, r.Stats, r.Remains = status.String(), p.Stats, p.Remains
 		r.Log = newLogState(&p.Log)
+		if p.Renamed {
+			r.UUID = uuid.UUID(*j.uuid).String()
+		}
 		if err != nil {
 			r.Error = err.Error()
 		}
@@ -45,12 +51,22 @@ func (j *recoverJob) print(r *recoverResult, status verify.Status, err error) er
 	if j.copyTo != "" {
 		name = j.copyTo
 	}
-	_, err = fmt.Fprintf(j.out, "%s: %s\n", name, r.summary())
+	text := r.summary()
+	switch {
+	case p.Renamed:
+		text += fmt.Sprintf("; the UUID is %v now", uuid.UUID(*j.uuid))
+	case j.uuid != nil && !p.Finished:
+		text += "; the UUID is what it was"
+	}
+	_, err = fmt.Fprintf(j.out, "%s: %s\n", name, text)
 	return err
 }
 
 func (r *recoverResult) summary() string {
 	p := &r.report
+	if p.Log.Clean && p.Renamed {
+		return "the log is clean"
+	}
 	if p.Log.Clean {
 		return "the log is clean; nothing to do"
 	}

@@ -74,6 +74,9 @@ func (r InodeRecord) Holes() (holes int, free int) {
 
 // Where the superblock keeps what recovery changes.
 const (
+	sbUUID        = 32
+	sbIncompat    = 216
+	sbMetaUUID    = 248
 	sbInodeCount  = 128
 	sbFreeInodes  = 136
 	sbFreeBlocks  = 144
@@ -90,3 +93,25 @@ func SetCounters(b []byte, inodes, freeInodes, freeBlocks uint64) {
 // ClearLogIncompat takes back all features of a superblock that are about the
 // contents of the log.
 func ClearLogIncompat(b []byte) { be.PutUint32(b[sbLogIncompat:], 0) }
+
+// SetUUID gives a superblock another UUID; it then wants sealing. In V5 that of
+// all other blocks stays what it was, so that the superblock has both, unless
+// they are the same again.
+func SetUUID(b []byte, id UUID) {
+	s, _ := DecodeSuperblock(b)
+	copy(b[sbUUID:], id[:])
+	if !s.IsV5() {
+		return
+	}
+	old := s.UUID
+	if s.Incompat&IncompatMetaUUID != 0 {
+		old = s.MetaUUID
+	}
+	s.Incompat |= IncompatMetaUUID
+	if id == old {
+		s.Incompat &^= IncompatMetaUUID
+		old = UUID{}
+	}
+	be.PutUint32(b[sbIncompat:], uint32(s.Incompat))
+	copy(b[sbMetaUUID:], old[:])
+}

@@ -80,7 +80,8 @@ func (r *recoverer) counters(s sums) error {
 		return err
 	}
 	ondisk.SetCounters(b.data, s.inodes, s.freeInodes, s.freeBlocks)
-	return r.rewriteSuperblock(b)
+	r.rewriteSuperblock(b)
+	return nil
 }
 
 // clearLogFeatures takes back the bits that say what is in the log, once
@@ -94,19 +95,16 @@ func (r *recoverer) clearLogFeatures() error {
 		return err
 	}
 	ondisk.ClearLogIncompat(b.data)
-	if err := r.rewriteSuperblock(b); err != nil {
-		return err
-	}
+	r.rewriteSuperblock(b)
 	return r.flush()
 }
 
-func (r *recoverer) rewriteSuperblock(b *buffer) error {
+func (r *recoverer) rewriteSuperblock(b *buffer) {
 	b.kind = nil
 	if r.fs.V5 {
 		b.kind = ondisk.Describe(b.data)
 	}
 	r.cache.rewrite(b)
-	return nil
 }
 
 // writeLog writes parts of the log, which are made whole sectors with what is

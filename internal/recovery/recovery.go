@@ -45,6 +45,7 @@ import (
 	"fmt"
 
 	"mkfs/internal/delwri"
+	"mkfs/internal/ondisk"
 	"mkfs/internal/super"
 	"mkfs/internal/xlog"
 )
@@ -73,6 +74,8 @@ type Options struct {
 	Log  *Device // of an external log
 	// DryRun does all but writing. What is changed is kept in memory.
 	DryRun bool
+	// UUID is given to the filesystem once its log is clean; nil for none.
+	UUID *ondisk.UUID
 	// Depth is how many blocks are being read at once, at least 1.
 	Depth int
 	// Limit bounds the memory of blocks, in bytes; 0 for DefaultLimit.
@@ -129,6 +132,8 @@ type Report struct {
 	Remains Remains
 	// Finished says that the log is clean now, or in a dry run would be.
 	Finished bool
+	// Renamed says that the filesystem has got Options.UUID.
+	Renamed bool
 }
 
 // Run recovers a filesystem. Errors other than of IO wrap ErrRefused,
@@ -180,17 +185,21 @@ func (r *recoverer) run() error {
 	if err != nil {
 		return err
 	}
-	if state.Clean {
-		r.report.Finished = true
+	if r.report.Finished = state.Clean; !state.Clean {
+		if err := r.checkLogFeatures(); err != nil {
+			return err
+		}
+		if err := r.replay(); err != nil {
+			return err
+		}
+		if err := r.finish(); err != nil {
+			return err
+		}
+	}
+	if r.UUID == nil || r.DryRun || !r.report.Finished || *r.UUID == r.fs.SB.UUID {
 		return nil
 	}
-	if err := r.checkLogFeatures(); err != nil {
-		return err
-	}
-	if err := r.replay(); err != nil {
-		return err
-	}
-	return r.finish()
+	return r.rename()
 }
 
 // release waits for everything in flight and gives memory back.

@@ -39,16 +39,42 @@ func (l *Log) Stale(s *State) []Part {
 // Unmount returns the record that makes a log clean: the note that the
 // filesystem was unmounted, at the log's head.
 func (l *Log) Unmount(s *State) []Part {
-	stripe := 0
-	if l.Version == 2 {
-		stripe = l.Stripe
-	}
+	stripe := l.padding()
 	data := make([]byte, ondisk.CleanLogSize(stripe))
 	ondisk.PutUnmount(data, ondisk.Unmount{
 		UUID: l.UUID, Version: l.Version, Stripe: stripe,
 		LSN: uint64(s.HeadLSN()), Previous: uint32(s.Last), Sealed: l.V5,
 	})
 	return l.split(s.Head, data)
+}
+
+// After is the state of a log once its head has got an unmount record.
+func (l *Log) After(s *State) State {
+	n := ondisk.CleanLogSize(l.padding()) / BlockSize
+	t := State{
+		Clean: true, Last: s.Head, LastLSN: s.HeadLSN(), recordSize: s.recordSize,
+		Head: l.wrap(s.Head + n), Cycle: s.Cycle,
+	}
+	if t.Head <= s.Head {
+		t.Cycle++
+	}
+	t.Tail, t.TailLSN = t.Head, t.HeadLSN()
+	return t
+}
+
+// WithUUID is the log for one whose records bear another UUID.
+func (l *Log) WithUUID(id ondisk.UUID) *Log {
+	other := *l
+	other.UUID = id
+	return &other
+}
+
+// padding is what records are padded to.
+func (l *Log) padding() int {
+	if l.Version == 2 {
+		return l.Stripe
+	}
+	return 0
 }
 
 // split cuts data for a block in two where the log ends.
