@@ -91,6 +91,21 @@ func (c *cache) get(off int64, n int) (*buffer, error) {
 	return b, nil
 }
 
+// peek returns n bytes at a place from whatever buffer has them, else from
+// that of the block around them.
+func (c *cache) peek(off int64, n int, block int64, size int) ([]byte, error) {
+	for _, o := range c.frames[off/frameSize] {
+		if o.off <= off && off+int64(n) <= o.end() {
+			return o.data[off-o.off:][:n], c.wait(o)
+		}
+	}
+	b, err := c.get(block, size)
+	if err != nil {
+		return nil, err
+	}
+	return b.data[off-block:][:n], nil
+}
+
 // fresh returns the block at a place with nothing but zeros in it.
 func (c *cache) fresh(off int64, n int) (*buffer, error) {
 	b, err := c.find(off, n)

@@ -220,7 +220,6 @@ func (r *recoverer) surveyAG(agno geometry.AGNumber, s *sums) error {
 func (r *recoverer) unlinked(agno geometry.AGNumber, agi *ondisk.AGI) error {
 	g := &r.fs.Geometry
 	left := int64(agi.Count) // so that a circle ends
-	cluster := int(g.Bytes(g.InodeChunk().ClusterBlocks))
 	for _, agino := range agi.Unlinked {
 		for agino != ondisk.NullAGInode {
 			r.report.Remains.Unlinked++
@@ -228,14 +227,13 @@ func (r *recoverer) unlinked(agno geometry.AGNumber, agi *ondisk.AGI) error {
 			if left--; left < 0 || geometry.Blocks(block) >= g.AGLength(agno) {
 				return nil // the kernel drops such a list
 			}
-			// Within the block that the log's items for the inode are about.
-			off := int64(g.Offset(agno, block)) + int64(agino)&(1<<g.InodeBlockLog()-1)<<g.InodeLog
-			start := int64(g.Offset(agno, block&^geometry.AGBlock(cluster>>g.BlockLog-1)))
-			b, err := r.cache.get(start, cluster)
+			start := int64(g.Offset(agno, block))
+			off := start + int64(agino)&(1<<g.InodeBlockLog()-1)<<g.InodeLog
+			b, err := r.cache.peek(off, int(g.InodeSize), start, int(g.BlockSize))
 			if err != nil {
 				return fmt.Errorf("AG %d: unlinked inodes: %w", agno, err)
 			}
-			in, ok := ondisk.DecodeInode(b.data[off-start:])
+			in, ok := ondisk.DecodeInode(b)
 			if !ok {
 				return nil
 			}

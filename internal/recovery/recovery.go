@@ -82,8 +82,8 @@ type Options struct {
 	Limit int64
 	// Memory gives memory that is fit for IO, and a function to release it.
 	Memory func(size int) (slab []byte, release func() error, err error)
-	// Progress is told how much of the log has been replayed, in bytes. It may
-	// be nil.
+	// Progress is told how much of the log has been gone through, in bytes. It
+	// may be nil.
 	Progress func(done, total int64)
 }
 
@@ -186,7 +186,7 @@ func (r *recoverer) run() error {
 		return err
 	}
 	if r.report.Finished = state.Clean; !state.Clean {
-		if err := r.checkLogFeatures(); err != nil {
+		if err := r.checkDirty(); err != nil {
 			return err
 		}
 		if err := r.replay(); err != nil {
@@ -264,8 +264,12 @@ func (r *recoverer) openLog() error {
 	return nil
 }
 
-// checkLogFeatures refuses a log with items of a kind that we do not know.
-func (r *recoverer) checkLogFeatures() error {
+// checkDirty refuses a log with items of a kind that we do not know, or that is
+// older than the filesystem.
+func (r *recoverer) checkDirty() error {
+	if lsn, head := xlog.LSN(r.fs.SB.LSN), r.report.Log.HeadLSN(); r.fs.V5 && lsn > head && uint64(lsn) != ondisk.NullLSN {
+		return fmt.Errorf("%w: the superblock has seen change %v, which is later than the log's head, %v", ErrRefused, lsn, head)
+	}
 	if unknown := r.fs.SB.LogIncompat &^ knownLogFeatures; r.fs.V5 && unknown != 0 {
 		return fmt.Errorf("%w: superblock: log features %#x, of which %#x are unknown", ErrRefused, r.fs.SB.LogIncompat, unknown)
 	}

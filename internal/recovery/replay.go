@@ -34,9 +34,9 @@ func (r *recoverer) replay() error {
 		cancelled: map[span]int{}, quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
 	}
 	p.stats.Items = map[string]int64{}
-	err := r.pass(p.firstPass)
+	err := r.pass(0, p.firstPass)
 	if err == nil {
-		err = r.pass(p.secondPass)
+		err = r.pass(1, p.secondPass)
 	}
 	if err == nil {
 		err = p.drain(0)
@@ -55,8 +55,11 @@ func (r *recoverer) replay() error {
 	return nil
 }
 
+// passes is how often the log is gone through.
+const passes = 2
+
 // pass hands the transactions between the log's tail and its head on.
-func (r *recoverer) pass(commit func(*transaction) error) error {
+func (r *recoverer) pass(number int64, commit func(*transaction) error) error {
 	state := &r.report.Log
 	a := newAssembler(commit)
 	total := int64(r.fs.Log().Blocks)
@@ -64,7 +67,7 @@ func (r *recoverer) pass(commit func(*transaction) error) error {
 		total = 0
 	}
 	total += int64(state.Head - state.Tail)
-	var done int64
+	done := number * total
 	r.cache.stats.Records = 0
 	for rec, err := range r.log.Records(state.Tail, state.Head) {
 		if err == nil {
@@ -81,7 +84,7 @@ func (r *recoverer) pass(commit func(*transaction) error) error {
 		}
 		r.cache.stats.Records++
 		done += int64(rec.Blocks())
-		r.Progress(done*xlog.BlockSize, total*xlog.BlockSize)
+		r.Progress(done*xlog.BlockSize, passes*total*xlog.BlockSize)
 	}
 	return nil
 }
