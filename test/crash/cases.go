@@ -23,9 +23,3 @@ type crash struct {
 func (c crash) String() string {
 	return fmt.Sprintf("%s: mkfs %s %s, %d MiB, work: %s", c.name, c.mkfs, c.preset, c.size, c.work)
 }
-
-var cases = []crash{
-	{name: "files", size: 128, work: "files", exit: always, quick: true},
-	{name: "orphans", size: 128, work: "files orphans", flush: true, exit: unfinished, quick: true},
-	{name: "nothing at all", size: 64, work: "", exit: done, quick: true},
-}

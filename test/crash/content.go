@@ -169,8 +169,12 @@ func fragments(s *site, n int) {
 	s.fsync(name)
 }
 
-// shatter leaves no two free blocks side by side in what it takes.
+// shatter leaves no two free blocks side by side in what it takes. Folders
+// before that see to it that there are free inodes in all groups.
 func shatter(s *site, n int) {
+	for i := range 32 {
+		s.mkdir(s.name("before%d", i))
+	}
 	var st unix.Statfs_t
 	s.do("statfs", func() error { return unix.Statfs(s.root, &st) })
 	s.allocate(s.name("f"), 0, 0, 2*int64(n)*st.Bsize)

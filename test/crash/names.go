@@ -89,7 +89,7 @@ func links(s *site, n int) {
 
 func symlinks(s *site, n int) {
 	for i := range n {
-		s.symlink(strings.Repeat("x/", 1+s.rng.IntN(2040))+"e", s.name("long%d", i))
+		s.symlink(strings.Repeat("x/", 1+s.rng.IntN(510))+"e", s.name("long%d", i))
 		s.symlink(strings.Repeat("s", 1+i%300), s.name("short%d", i))
 		if i%5 == 0 {
 			s.xattr(s.name("long%d", i), "trusted.of-a-link", 100)
@@ -121,7 +121,7 @@ func names(s *site, n int) {
 
 func specials(s *site, n int) {
 	for i := range n {
-		dev := unix.Mkdev(s.rng.Uint32N(4096), s.rng.Uint32N(1<<20))
+		dev := unix.Mkdev(s.rng.Uint32N(512), s.rng.Uint32N(1<<18)) // the most that XFS takes
 		s.mknod(s.name("fifo%d", i), unix.S_IFIFO|0o640, 0)
 		s.mknod(s.name("socket%d", i), unix.S_IFSOCK|0o600, 0)
 		s.mknod(s.name("char%d", i), unix.S_IFCHR|0o666, dev)
@@ -160,16 +160,19 @@ func owners(s *site, n int) {
 }
 
 // dirs takes folders through their formats, from inside the inode to a btree
-// of n names, and some of them back.
+// of n names, and some of them back. The names are links: no inodes are needed.
 func dirs(s *site, n int) {
-	s.file(s.name("target"), 10)
+	const targets = 40
+	for i := range targets {
+		s.file(s.name("target%d", i), 10)
+	}
 	for _, size := range []int{2, 20, 120, 700, n} {
 		for _, kind := range []string{"grown", "shrunk", "emptied"} {
 			dir := s.name("%s%d", kind, size)
 			entry := func(i int) string { return fmt.Sprintf("%s/an entry with a name, number %d", dir, i) }
 			s.mkdir(dir)
 			for i := range size {
-				s.mknod(entry(i), unix.S_IFREG, 0)
+				s.link(s.name("target%d", i%targets), entry(i))
 			}
 			if size == 700 {
 				s.syncfs()

@@ -114,10 +114,10 @@ func (s *site) rename(from, to string, flags uint) {
 	s.do("rename", func() error { return unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, flags) })
 }
 
-func (s *site) link(from, to string) { s.do("link", func() error { return os.Link(from, to) }) }
+func (s *site) link(from, to string) { s.do("link", func() error { return unix.Link(from, to) }) }
 
 func (s *site) symlink(to, name string) {
-	s.do("symlink", func() error { return os.Symlink(to, name) })
+	s.do("symlink", func() error { return unix.Symlink(to, name) })
 }
 
 func (s *site) remove(name string) { s.do("remove", func() error { return os.Remove(name) }) }
