@@ -16,6 +16,9 @@ type crash struct {
 	flush bool // the log is flushed when it is shut down
 	exit  int  // what mkfs recover must say; always is that it depends
 	quick bool
+	// The kernel's own recovery may fail: it writes the parts of a folder's
+	// block that are not side by side as if each was a block.
+	fragile bool
 
 	number int // in the table
 }

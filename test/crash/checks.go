@@ -101,7 +101,7 @@ func unchanged(m image, f func() error) error {
 
 // says is that mkfs recover has this exit status.
 func (t *trial) says(exit int, m image, options ...string) error {
-	got, _, err := t.run(m, options...)
+	got, err := t.run(m, options...)
 	if err == nil && got != exit {
 		err = fmt.Errorf("exit status %d, not %d", got, exit)
 	}
@@ -145,11 +145,8 @@ func killed(t *trial) error {
 	}
 	rng := t.rng(t.crash, "kill")
 	for range 6 {
-		argv := []string{"recover"}
-		if m.log != "" {
-			argv = append(argv, "--logdev", m.log)
-		}
-		cmd := exec.Command(t.mkfs, append(argv, m.data)...)
+		argv := t.recovery(m)
+		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Start(); err != nil {
 			return err

@@ -88,13 +88,13 @@ func bigattr(s *site, n int) {
 	name := s.name("f")
 	s.file(name, 100)
 	for i := range n {
-		s.xattr(name, fmt.Sprintf("user.attribute with a name of some length, %d", i), 100+i%9*400)
+		s.xattr(name, fmt.Sprintf("user.attribute %d", i), 100+i%9*400)
 		if i == n/2 {
 			s.syncfs()
 		}
 	}
 	for i := 0; i < n; i += 3 {
-		s.unxattr(name, fmt.Sprintf("user.attribute with a name of some length, %d", i))
+		s.unxattr(name, fmt.Sprintf("user.attribute %d", i))
 	}
 	s.fsync(name)
 }
@@ -183,13 +183,13 @@ func shatter(s *site, n int) {
 	}
 	s.syncfs()
 	// What is left beside it is taken but for a little.
-	s.do("statfs", func() error { return unix.Statfs(s.root, &st) })
-	left := (int64(st.Bavail) - int64(n)) * st.Bsize
-	for i := 0; left > 1<<20 && s.err == nil; i++ {
-		if err := s.try(func() { s.allocate(s.name("rest%d", i), 0, 0, left) }); errors.Is(err, unix.ENOSPC) {
-			left /= 2
-		} else {
-			left -= left / 2
+	const rest = 1 << 18
+	for i, take := 0, int64(1)<<62; take > rest && s.err == nil; i++ {
+		s.do("statfs", func() error { return unix.Statfs(s.root, &st) })
+		take = min(take, (int64(st.Bavail)-int64(n))*st.Bsize-rest)
+		err := s.try(func() { s.allocate(s.name("rest%d", i), 0, 0, max(take, 1)) })
+		if errors.Is(err, unix.ENOSPC) {
+			take /= 2
 		}
 	}
 }
