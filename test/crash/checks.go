@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // always is for checks and cases of both exit statuses.
@@ -154,8 +157,28 @@ func killed(t *trial) error {
 		time.Sleep(time.Duration(rng.Int64N(int64(t.took) + 1)))
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		cmd.Wait()
+		if err := unlocked(m.data); err != nil {
+			return err
+		}
 	}
 	return errors.Join(t.says(t.exit, m), t.equal(m))
+}
+
+// unlocked waits until a file is: the kernel may still be busy with what a
+// killed process had in flight.
+func unlocked(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for range 500 {
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("locked, 5 s after a process was killed: %w", err)
 }
 
 func copied(t *trial) error {

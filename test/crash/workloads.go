@@ -122,9 +122,10 @@ func wrap(s *site, n int) {
 		dir := s.name("wrap%d", round)
 		s.mkdir(dir)
 		for i := range 200 {
-			s.file(fmt.Sprintf("%s/%d", dir, i), s.rng.IntN(2000))
+			s.file(fmt.Sprintf("%s/%d", dir, i), i%16/15*1000)
+			s.xattr(fmt.Sprintf("%s/%d", dir, i), "user.logged", 1000+s.rng.IntN(2000))
 		}
-		s.syncfs()
+		s.fsync(dir)
 		for i := range 200 {
 			if round%8 != 7 || i%3 != 0 {
 				s.remove(fmt.Sprintf("%s/%d", dir, i))
