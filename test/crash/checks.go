@@ -36,12 +36,15 @@ var checks = []check{
 	{"copy", always, 6, copied},
 	{"queue depth", always, 5, depths},
 	{"finished by the kernel", unfinished, 1, finishes},
+	{"bytes, finished by the kernel", unfinished, 1, finishesSame},
 }
 
 // sameBytes is that all but the log and the primary superblock is as the
 // kernel leaves it.
-func sameBytes(t *trial) error {
-	d, err := t.compare()
+func sameBytes(t *trial) error { return t.same(t.ours) }
+
+func (t *trial) same(m image) error {
+	d, err := t.compare(m)
 	if err == nil && d != "" {
 		err = errors.New(d)
 	}
@@ -69,7 +72,7 @@ func remains(t *trial) error {
 	if !dirty {
 		return errors.New("xfs_repair -n: the log is clean")
 	}
-	d, err := t.compare()
+	d, err := t.compare(t.ours)
 	if err == nil && d == "" {
 		err = errors.New("there was nothing left for the kernel to do")
 	}
@@ -84,6 +87,22 @@ func finishes(t *trial) error {
 		return err
 	}
 	return errors.Join(t.sameTree(m, readWrite), t.clean(m))
+}
+
+// finishesSame is that the kernel, when it has finished, leaves what it leaves
+// when it does all by itself.
+func finishesSame(t *trial) error {
+	m := t.ours.at(t.dir, "finished")
+	defer m.remove()
+	if err := t.ours.copyTo(m); err != nil {
+		return err
+	}
+	at, err := m.mount(t.mnt, readOnly, "")
+	if err != nil {
+		return err
+	}
+	at.unmount()
+	return t.same(m)
 }
 
 // unchanged is that something leaves an image alone.

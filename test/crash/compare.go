@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// compare tells in which blocks our image differs from the kernel's, outside
-// of what recovery may fill as it likes; nothing if there are none.
-func (t *trial) compare() (string, error) {
-	ours, err := os.Open(t.ours.data)
+// compare tells in which blocks an image of ours differs from the kernel's,
+// outside of what recovery may fill as it likes; nothing if there are none.
+func (t *trial) compare(m image) (string, error) {
+	ours, err := os.Open(m.data)
 	if err != nil {
 		return "", err
 	}
@@ -17,7 +17,7 @@ func (t *trial) compare() (string, error) {
 	const shown = 4
 	var text []string
 	blocks, last := 0, int64(-1)
-	err = differences(t.ours.data, t.kernel.data, t.layout.sector, func(at int64, a, b []byte) bool {
+	err = differences(m.data, t.kernel.data, t.layout.sector, func(at int64, a, b []byte) bool {
 		for _, v := range t.layout.volatile() {
 			if v.start <= at && at < v.end {
 				return true

@@ -173,10 +173,13 @@ func churn(s *site, n int) {
 	}
 }
 
+// fsyncs changes little, and has each change logged by itself.
 func fsyncs(s *site, n int) {
-	for range n {
-		s.write(s.name("log"), s.rng.Int64N(1<<20), 200)
-		s.fsync(s.name("log"))
+	name := s.name("log")
+	for i := range n {
+		s.write(name, s.rng.Int64N(1<<20), 200)
+		s.do("chmod", func() error { return unix.Chmod(name, 0o600|uint32(i)&7) })
+		s.fsync(name)
 	}
 }
 
