@@ -13,8 +13,9 @@ type crash struct {
 	mount  string // options
 	// Names of workloads, see there; "crash" shuts down and mounts again.
 	work  string
-	flush bool // the log is flushed when it is shut down
-	exit  int  // what mkfs recover must say; always is that it depends
+	flush bool   // the log is flushed when it is shut down
+	torn  string // how the log is damaged after that, see damages
+	exit  int    // what mkfs recover must say; always is that it depends
 	quick bool
 	// The kernel's own recovery may fail: it writes the parts of a folder's
 	// block that are not side by side as if each was a block.

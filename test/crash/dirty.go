@@ -49,10 +49,14 @@ func (j *judge) dirty(ctx context.Context, c crash, dir string) (image, error) {
 			return m, err
 		}
 		if n == len(words) {
-			return m, nil
+			break
 		}
 		words = words[n+1:]
 	}
+	if c.torn == "" {
+		return m, nil
+	}
+	return m, damaged(m, c.torn)
 }
 
 // format makes the files of an image, and the filesystem.

@@ -64,7 +64,7 @@ func (j *judge) try(ctx context.Context, c crash) (exit int, err error) {
 		return 0, err
 	}
 	if err := t.ask(); err != nil {
-		if err = fmt.Errorf("the kernel: %w", err); c.fragile {
+		if err = fmt.Errorf("the kernel: %w", err); c.fragile || c.exit == failed {
 			return t.alone(err)
 		}
 		return 0, err
@@ -99,13 +99,14 @@ func (t *trial) alone(why error) (exit int, err error) {
 	if _, exit, err = status(t.recovery(t.ours)...); err != nil {
 		return exit, err
 	}
-	switch exit {
-	case done:
-		err = t.clean(t.ours)
-	case unfinished:
-	case failed:
+	switch {
+	case exit == failed:
 		err = t.equal(t.dirty)
-	default:
+	case t.crash.exit == failed:
+		err = errors.New("mkfs recover does not")
+	case exit == done:
+		err = t.clean(t.ours)
+	case exit != unfinished:
 		err = fmt.Errorf("mkfs recover: exit status %d", exit)
 	}
 	if err != nil {
@@ -147,12 +148,16 @@ func (t *trial) ask() (err error) {
 
 // treeOf is what an image shows when it is mounted.
 func (t *trial) treeOf(m image, how int64) (tree, error) {
+	var now unix.Timespec // as the kernel stamps files: it may lag a little
+	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now); err != nil {
+		return nil, err
+	}
 	at, err := m.mount(t.mnt, how, "")
 	if err != nil {
 		return nil, err
 	}
 	defer at.unmount()
-	return capture(at.dir)
+	return capture(at.dir, time.Unix(now.Unix()))
 }
 
 // recovery is the command for an image.
@@ -190,7 +195,7 @@ func (t *trial) recover() (exit int, err error) {
 
 // repaired is what xfs_repair -n says of an image; dirty is that its log is.
 func (t *trial) repaired(m image) (dirty bool, err error) {
-	argv := []string{t.repair, "-n"}
+	argv := []string{t.repair, "-n", "-o", "force_geometry"} // or it wants more than one group
 	if m.log != "" {
 		argv = append(argv, "-l", m.log)
 	}
@@ -210,6 +215,9 @@ func (t *trial) clean(m image) error {
 	dirty, err := t.repaired(m)
 	if err == nil && dirty {
 		err = errors.New("xfs_repair -n: the log is dirty")
+	}
+	if err != nil && m != t.kernel && t.clean(t.kernel) != nil {
+		err = fmt.Errorf("%w; nor is what the kernel does alone clean", err)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 // layout is what a superblock says, as far as it is needed here.
 type layout struct {
 	block, sector, agBlocks int64
+	inode                   int64
 	agLog                   uint8
 	log                     extent // bytes of the internal log; empty if it is external
 	icount, ifree, fdblocks uint64
@@ -31,6 +32,7 @@ func readLayout(name string) (l layout, err error) {
 	l.block = int64(be.Uint32(sb[4:]))
 	l.agBlocks = int64(be.Uint32(sb[84:]))
 	l.sector = int64(be.Uint16(sb[102:]))
+	l.inode = int64(be.Uint16(sb[104:]))
 	l.agLog = sb[124]
 	l.icount, l.ifree, l.fdblocks = be.Uint64(sb[128:]), be.Uint64(sb[136:]), be.Uint64(sb[144:])
 	if start := int64(be.Uint64(sb[48:])); start != 0 {

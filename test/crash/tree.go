@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,21 +18,26 @@ import (
 // of access, which looking changes.
 type tree map[string]string
 
-// capture walks the tree below root.
-func capture(root string) (tree, error) {
+// capture walks the tree below root. Times of change that came with its own
+// mount are not told apart: with such the kernel finishes what was cut short.
+func capture(root string, mounted time.Time) (tree, error) {
 	t := tree{}
-	return t, t.walk(root, ".")
+	return t, t.walk(root, ".", mounted)
 }
 
-func (t tree) walk(root, path string) error {
+func (t tree) walk(root, path string, mounted time.Time) error {
 	full := filepath.Join(root, path)
 	var st unix.Stat_t
 	if err := unix.Lstat(full, &st); err != nil {
 		return fmt.Errorf("stat %q: %w", path, err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "mode %o owner %d:%d links %d size %d mtime %d.%09d ctime %d.%09d", st.Mode, st.Uid, st.Gid,
-		st.Nlink, st.Size, st.Mtim.Sec, st.Mtim.Nsec, st.Ctim.Sec, st.Ctim.Nsec)
+	change := fmt.Sprintf("%d.%09d", st.Ctim.Sec, st.Ctim.Nsec)
+	if !time.Unix(st.Ctim.Unix()).Before(mounted) {
+		change = "of this mount"
+	}
+	fmt.Fprintf(&b, "mode %o owner %d:%d links %d size %d mtime %d.%09d ctime %s", st.Mode, st.Uid, st.Gid,
+		st.Nlink, st.Size, st.Mtim.Sec, st.Mtim.Nsec, change)
 	if err := xattrs(&b, full); err != nil {
 		return fmt.Errorf("xattrs of %q: %w", path, err)
 	}
@@ -47,7 +53,7 @@ func (t tree) walk(root, path string) error {
 		return fmt.Errorf("%q: %w", path, err)
 	}
 	for _, e := range entries {
-		if err := t.walk(root, filepath.Join(path, e.Name())); err != nil {
+		if err := t.walk(root, filepath.Join(path, e.Name()), mounted); err != nil {
 			return err
 		}
 	}
