@@ -35,8 +35,8 @@ var checks = []check{
 	{"killed", always, 2, killed},
 	{"copy", always, 6, copied},
 	{"queue depth", always, 5, depths},
-	{"finished by the kernel", unfinished, 1, finishes},
 	{"bytes, finished by the kernel", unfinished, 1, finishesSame},
+	{"finished by the kernel", unfinished, 1, finishes},
 }
 
 // sameBytes is that all but the log and the primary superblock is as the

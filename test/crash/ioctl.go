@@ -25,8 +25,8 @@ const (
 )
 
 type fsxattr struct {
-	flags, extent, extents, project, cow uint32
-	_                                    [8]byte
+	flags, extent, _, project, cow uint32
+	_                              [8]byte
 }
 
 const (
@@ -56,9 +56,11 @@ type growth struct {
 }
 
 type exchange struct {
-	fd                    int32
-	_                     uint32
-	from, to, size, flags uint64
+	fd   int32
+	_    uint32
+	_    [2]uint64 // where in the files: from their start
+	size uint64
+	_    uint64 // flags
 }
 
 func ioctl[T any](f *os.File, r request, arg *T) error {
