@@ -182,16 +182,17 @@ func shatter(s *site, n int) {
 		s.allocate(s.name("f"), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(2*i)*st.Bsize, st.Bsize)
 	}
 	s.syncfs()
-	// What is left beside it is taken but for a little.
-	const rest = 1 << 18
-	for i, take := 0, int64(1)<<62; take > rest && s.err == nil; i++ {
+	// What else is free is taken, and also a half of these, as some blocks are
+	// kept in reserve: the allocator prefers those that are side by side.
+	for i, take := 0, int64(1)<<62; take > 1<<16 && s.err == nil; i++ {
 		s.do("statfs", func() error { return unix.Statfs(s.root, &st) })
-		take = min(take, (int64(st.Bavail)-int64(n))*st.Bsize-rest)
+		take = min(take, (int64(st.Bavail)-int64(n)/2)*st.Bsize)
 		err := s.try(func() { s.allocate(s.name("rest%d", i), 0, 0, max(take, 1)) })
 		if errors.Is(err, unix.ENOSPC) {
 			take /= 2
 		}
 	}
+	s.syncfs()
 }
 
 // try runs steps whose failure is no error of the workload; it returns it.

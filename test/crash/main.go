@@ -69,7 +69,8 @@ func run() (failed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM,
+		syscall.SIGHUP, syscall.SIGPIPE) // the last for "| head": what is mounted must go then too
 	defer stop()
 	if *samples != "" {
 		return 0, j.samples(ctx, *samples)
