@@ -18,6 +18,7 @@ type replay struct {
 	stats *Stats
 
 	cancelled map[span]int // blocks that are freed in the part of the log that is yet to come
+	parts     map[span]int // of directory blocks, that would be replayed; where in the log
 	quotaOff  map[ondisk.BufferFlags]bool
 	dquotOff  ondisk.DquotType
 	promises  map[promiseKey][]byte // descriptions of the intents
@@ -31,10 +32,13 @@ type replay struct {
 func (r *recoverer) replay() error {
 	p := &replay{
 		fs: r.fs, cache: r.cache, depth: r.Depth, size: r.Data.Size, stats: &r.cache.stats,
-		cancelled: map[span]int{}, quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
+		cancelled: map[span]int{}, parts: map[span]int{}, quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
 	}
 	p.stats.Items = map[string]int64{}
 	err := r.pass(0, p.firstPass)
+	if err == nil {
+		err = p.checkParts()
+	}
 	if err == nil {
 		err = r.pass(1, p.secondPass)
 	}
