@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"bytes"
+
 	"mkfs/internal/ondisk"
 	"mkfs/internal/xlog"
 )
@@ -12,18 +14,19 @@ func (in *inode) changeOwners() error {
 	if in.f.Fields&(ondisk.InodeDataOwner|ondisk.InodeAttrOwner) == 0 || !in.r.fs.V5 {
 		return nil
 	}
-	now, _ := ondisk.DecodeInode(in.disk)
+	disk := bytes.Clone(in.disk) // reading other blocks may let go of this one
+	now, _ := ondisk.DecodeInode(disk)
 	if now.Mode == 0 {
 		return nil // it was deleted
 	}
 	core := ondisk.CoreSize(true)
 	split := core + 8*int(now.ForkOffset)
-	if split > len(in.disk) {
-		return in.corrupt("its attributes are said to begin at byte %d of %d", split, len(in.disk))
+	if split > len(disk) {
+		return in.corrupt("its attributes are said to begin at byte %d of %d", split, len(disk))
 	}
-	data, attr := in.disk[core:], in.disk[split:]
+	data, attr := disk[core:], disk[split:]
 	if now.ForkOffset > 0 {
-		data = in.disk[core:split]
+		data = disk[core:split]
 	}
 	for _, fork := range []struct {
 		field  ondisk.InodeFields
