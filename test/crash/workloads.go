@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -192,7 +194,8 @@ func removals(s *site, _ int) {
 		}
 		for _, e := range entries {
 			if p := s.root + "/" + e.Name(); p != s.dir && s.Err() == nil {
-				if err := os.RemoveAll(p); err != nil {
+				// Another workload may still be filling it.
+				if err := os.RemoveAll(p); err != nil && !errors.Is(err, syscall.ENOTEMPTY) {
 					return err
 				}
 			}
