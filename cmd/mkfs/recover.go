@@ -148,7 +148,7 @@ func (r *recoverResult) status(err error) verify.Status {
 func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) {
 	path := j.target
 	if j.copyTo != "" {
-		made, err := target.Copy(ctx, j.copyTo, j.target)
+		made, err := target.Copy(ctx, j.copyTo, j.target, nil)
 		if err != nil {
 			return err
 		}

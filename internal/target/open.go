@@ -24,6 +24,10 @@ type Options struct {
 	// anything to a block device.
 	Create, Truncate bool
 
+	// Window is the part that is to be used as the target; nil for all of it.
+	// Nothing outside of it is written. It cannot be made, grown or cut.
+	Window *Window
+
 	// Direct asks for direct I/O on the descriptor Fd returns. Where there
 	// is none the target is opened all the same; see DirectIO.
 	Direct bool
@@ -56,9 +60,18 @@ func Open(path string, opts Options) (*Target, error) {
 	if (opts.Create || opts.Truncate) && !opts.Write {
 		return nil, fmt.Errorf("%s: create and truncate need write access", path)
 	}
+	if (opts.Create || opts.Truncate) && opts.Window != nil {
+		return nil, fmt.Errorf("%s: create and truncate do not go with a part of it", path)
+	}
 	file, info, created, err := openFor(path, opts)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Window != nil {
+		if info, err = info.Within(*opts.Window); err != nil {
+			_ = file.Close() // nothing was written
+			return nil, err
+		}
 	}
 	t := &Target{info: info, file: file, small: file, write: opts.Write, created: created}
 	if err := t.prepare(opts); err != nil {
@@ -171,17 +184,28 @@ func (t *Target) Info() Info { return t.info }
 // Target's: do not close it.
 func (t *Target) File() *os.File { return t.file }
 
-// Fd returns the descriptor of File, good until Close.
+// Fd returns the descriptor of File, good until Close. On it, a part of a file
+// or device begins at Info().Offset.
 func (t *Target) Fd() int { return int(t.file.Fd()) }
 
 // ReadAt reads as io.ReaderAt says, with any offset, length and memory. It
 // sees what was written through Fd before.
-func (t *Target) ReadAt(p []byte, off int64) (int, error) { return t.small.ReadAt(p, off) }
+func (t *Target) ReadAt(p []byte, off int64) (int, error) {
+	if t.info.Part {
+		return t.readPart(p, off)
+	}
+	return t.small.ReadAt(p, off)
+}
 
 // WriteAt writes as io.WriterAt says, with any offset, length and memory. It
 // goes through the page cache, so it is for small things only, and must not
 // overlap a write through Fd that is still in flight.
-func (t *Target) WriteAt(p []byte, off int64) (int, error) { return t.small.WriteAt(p, off) }
+func (t *Target) WriteAt(p []byte, off int64) (int, error) {
+	if t.info.Part {
+		return t.writePart(p, off)
+	}
+	return t.small.WriteAt(p, off)
+}
 
 // Sync makes everything written so far, through Fd as well, last through a
 // power failure. After an error none of it can be relied on.

@@ -48,10 +48,11 @@ func (t *Target) Zero(off, n int64) error {
 		return nil
 	}
 	var err error
+	base := t.info.Offset
 	if t.info.Kind == BlockDevice {
-		err = t.zeroDevice(off, end)
+		err = t.zeroDevice(base+off, base+end)
 	} else {
-		err = t.zeroFile(off, end)
+		err = t.zeroFile(base+off, base+end)
 	}
 	if err != nil {
 		return pathError(t.info.Path, fmt.Sprintf("zero %d bytes at %d", end-off, off), bare(err))
@@ -59,7 +60,8 @@ func (t *Target) Zero(off, n int64) error {
 	return nil
 }
 
-// zeroFile zeroes [off, end) of a file, which must lie inside it.
+// zeroFile zeroes [off, end) of a file, which must lie inside it. Here and below
+// offsets are those of the whole file or device.
 func (t *Target) zeroFile(off, end int64) error {
 	for off < end {
 		from, to, err := t.nextData(off, end)
@@ -208,7 +210,7 @@ func (t *Target) Discard(off, n int64) error {
 		return nil
 	}
 	err := retry(func() error {
-		return discardRange(int(t.small.Fd()), uint64(first), uint64(last-first))
+		return discardRange(int(t.small.Fd()), uint64(t.info.Offset+first), uint64(last-first))
 	})
 	if cannot(err) {
 		err = errors.ErrUnsupported
