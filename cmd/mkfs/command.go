@@ -22,6 +22,8 @@ type flagsOf struct {
 	unsupported, buffered, json, verify bool
 	engine, progress                    string
 	depth, batch                        int
+
+	part windowFlags
 }
 
 // usage is what follows the name of a command.
@@ -81,6 +83,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.keep, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
+	f.part.add(fs)
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
 	fs.IntVar(&f.batch, "batch", 0, "allocation groups in memory at once; 0: 256, or twice the depth if that is more")

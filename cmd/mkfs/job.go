@@ -45,8 +45,14 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil {
 		j.parser.Fault(err)
 	}
+	if err := j.part.fault(); err != nil {
+		j.parser.Fault(err)
+	}
 	places, err := j.request()
 	if err != nil {
+		return err
+	}
+	if err := places.data.narrow(&j.part, j.force); err != nil {
 		return err
 	}
 	if err := places.check(j.force); err != nil {

@@ -71,7 +71,7 @@ func errOneTarget(data, log *place) error {
 // add opens one target. Direct IO is used where all writes meet its
 // alignment: none is smaller than a sector.
 func (o *opened) add(p *place, sector geometry.Bytes, direct bool) error {
-	t, err := target.Open(p.path, target.Options{Write: true, Create: !p.exists, Direct: direct})
+	t, err := target.Open(p.path, target.Options{Write: true, Create: !p.exists, Direct: direct, Window: p.part})
 	if err != nil {
 		return err
 	}

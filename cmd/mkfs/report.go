@@ -17,6 +17,7 @@ import (
 // jsonReport is what --json prints, one object on stdout.
 type jsonReport struct {
 	Target   string        `json:"target"`
+	Offset   int64         `json:"offset_bytes,omitempty"` // of the part of it that is used
 	DryRun   bool          `json:"dry_run,omitempty"`
 	UUID     string        `json:"uuid,omitempty"`
 	Label    string        `json:"label"`
@@ -102,7 +103,7 @@ type jsonFault struct {
 
 func newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) jsonReport {
 	r := jsonReport{
-		Target: p.data.path, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
+		Target: p.data.path, Offset: p.data.info.Offset, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
 		Geometry: newJSONGeometry(g, p.logName()), Features: newJSONFeatures(g),
 	}
 	if who != nil {

@@ -47,7 +47,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("no condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		Cmds: withDisks(map[string]func(*testscript.TestScript, bool, []string){
 			"refuses":   refuses,
 			"fails":     fails,
 			"exits":     exits,
@@ -65,7 +65,7 @@ func TestScript(t *testing.T) {
 			"lines":     lines,
 			"unread":    unread,
 			"dirty":     dirty,
-		},
+		}),
 	})
 }
 

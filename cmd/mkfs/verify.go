@@ -46,6 +46,7 @@ func (e exitError) Unwrap() error { return e.error }
 // verifyJob is one verification.
 type verifyJob struct {
 	target, log string
+	part        windowFlags
 	ring        aio.Config
 	json, quiet bool
 	out, err    io.Writer
@@ -87,6 +88,7 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
+	j.part.add(fs)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but faults")
@@ -114,7 +116,7 @@ func (j *verifyJob) refuse(err error) error {
 func (j *job) verifyAfter(ctx context.Context) error {
 	q := &j.parser.Request
 	v := verifyJob{
-		target: q.Data.Path.Value, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
+		target: q.Data.Path.Value, part: j.part, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
 	}
 	if j.json {
 		v.out = j.err
@@ -150,7 +152,11 @@ func (j *verifyJob) run(ctx context.Context) error {
 
 // verify opens the targets and reads them.
 func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
-	data, err := openToRead(j.target, j.ring)
+	part, _, err := j.part.find(j.target)
+	if err != nil {
+		return r, err
+	}
+	data, err := openToRead(j.target, part, j.ring)
 	if err != nil {
 		return r, err
 	}
@@ -160,7 +166,7 @@ func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
 	}
 	opts := verify.Options{Data: data.device(), Depth: j.ring.Depth, Memory: aio.NewSlab}
 	if j.log != "" {
-		log, err := openToRead(j.log, j.ring)
+		log, err := openToRead(j.log, nil, j.ring)
 		if err != nil {
 			return r, err
 		}
@@ -186,8 +192,8 @@ type readTarget struct {
 
 // openToRead opens a target. Direct IO cannot reach the end of a file that is
 // no multiple of its alignment.
-func openToRead(path string, ring aio.Config) (*readTarget, error) {
-	t, err := target.Open(path, target.Options{Direct: true})
+func openToRead(path string, part *target.Window, ring aio.Config) (*readTarget, error) {
+	t, err := target.Open(path, target.Options{Direct: true, Window: part})
 	if err != nil {
 		return nil, err
 	}
@@ -195,11 +201,12 @@ func openToRead(path string, ring aio.Config) (*readTarget, error) {
 	if direct && t.Info().Size%int64(align) != 0 {
 		_ = t.Close() // nothing was written
 		align = 1
-		if t, err = target.Open(path, target.Options{}); err != nil {
+		if t, err = target.Open(path, target.Options{Window: part}); err != nil {
 			return nil, err
 		}
 	}
 	t.DropCache()
+	ring.Base = t.Info().Offset
 	r, err := aio.Open(t.Fd(), ring)
 	if err != nil {
 		_ = t.Close()

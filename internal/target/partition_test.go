@@ -3,6 +3,7 @@ package target
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -159,5 +160,34 @@ func TestPartitionsAsLinux(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// util-linux, which has its own reader, finds the same partitions in images.
+func TestPartitionsAsPartx(t *testing.T) {
+	partx, err := exec.LookPath("partx")
+	if err != nil {
+		t.Skip("needs partx")
+	}
+	for _, c := range labels {
+		out, err := exec.Command(partx, "--sector-size", strconv.Itoa(int(c.sector)), "--raw", "--noheadings",
+			"--output", "NR,START,SECTORS", labelled(t, c.make)).Output()
+		if err != nil && c.want != "none" && c.want != "dos" {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		tg := mustOpen(t, labelled(t, c.make), Options{})
+		table, err := Partitions(tg, tg.Info().Size, int(c.sector))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var have string
+		if table != nil {
+			for _, p := range table.Partitions {
+				have += fmt.Sprintf("%d %d %d\n", p.Number, p.Offset/512, p.Length/512)
+			}
+		}
+		if string(out) != have {
+			t.Errorf("%s: partx says\n%swe\n%s", c.name, out, have)
+		}
 	}
 }
