@@ -18,12 +18,13 @@ const formatVersion = "7.2.0"
 
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
-	force, quiet, dryRun, keep, version bool
-	unsupported, buffered, json, verify bool
-	engine, progress                    string
-	depth, batch                        int
+	force, quiet, dryRun, noDiscard, version bool
+	unsupported, buffered, json, verify      bool
+	engine, progress                         string
+	depth, batch                             int
 
 	part windowFlags
+	undo string
 }
 
 // usage is what follows the name of a command.
@@ -44,6 +45,9 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 			if f.version {
 				fmt.Fprintf(stdout, "%s version %s\n", name, version())
 				return nil
+			}
+			if cmd.Flags().Changed("undo") && f.undo == "" {
+				parser.Fault(errors.New("--undo: needs the name of a new file"))
 			}
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
 			err := j.start(cmd.Context(), args)
@@ -80,10 +84,11 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.Lookup("C").Hidden = true
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "do not print the geometry")
 	fs.BoolVarP(&f.dryRun, "dry-run", "N", false, "print the geometry and write nothing")
-	fs.BoolVarP(&f.keep, "no-discard", "K", false, "do not discard the device's old contents")
+	fs.BoolVarP(&f.noDiscard, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
 	f.part.add(fs)
+	fs.StringVar(&f.undo, "undo", "", "keep what is overwritten in this new file, for mkfs undo; nothing is discarded")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
 	fs.IntVar(&f.batch, "batch", 0, "allocation groups in memory at once; 0: 256, or twice the depth if that is more")

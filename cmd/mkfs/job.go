@@ -15,6 +15,7 @@ import (
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
+	"mkfs/internal/target"
 )
 
 // job is one run of the command.
@@ -73,8 +74,17 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err := places.checkRoom(g); err != nil {
 		return err
 	}
-	open, err := places.open(g, j.direct(g, places), ring)
+	who, err := identity(q.UUID, func(text string) { fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text) })
 	if err != nil {
+		return err
+	}
+	var undo *kept
+	open, err := places.open(g, j.direct(g, places), ring, func(list []*target.Target, sizes []int64) (err error) {
+		undo, err = j.keep(ctx, places, list, sizes, g, who)
+		return err
+	})
+	if err != nil {
+		undo.drop()
 		return err
 	}
 	defer func() {
@@ -83,14 +93,13 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 	}()
 	j.announce(g, places, notes)
-	who, err := identity(q.UUID, func(text string) { fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text) })
-	if err != nil {
-		return err
+	if undo != nil && !j.json && !j.quiet {
+		fmt.Fprintln(j.out, undo.text())
 	}
 	if !j.json && !j.quiet {
 		shown = &discardText{progress: shown, out: j.out}
 	}
-	f := format.Job{Geometry: g, Identity: who, Discard: !j.keep, Batch: j.batch, Progress: shown.step}
+	f := format.Job{Geometry: g, Identity: who, Discard: !j.noDiscard && undo == nil, Batch: j.batch, Progress: shown.step}
 	f.Data, f.Log = open.data, open.log
 	started := time.Now()
 	stats, err := format.Run(ctx, f)
@@ -99,10 +108,19 @@ func (j *job) run(ctx context.Context) (err error) {
 		err = fmt.Errorf("%w, after %d of %d allocation groups; %s holds no filesystem now",
 			context.Cause(ctx), stats.AGs, g.AGCount, places.data.path)
 	}
+	if err != nil && undo != nil {
+		err = fmt.Errorf("%w; to put back what was there: %s", err, undo.advice())
+	}
+	if err == nil {
+		err = undo.made()
+	}
 	if err != nil || !j.json {
 		return err
 	}
 	report := newReport(g, places, &who, notes)
+	if undo != nil {
+		report.Undo = &jsonUndo{undo.path, undo.Data()}
+	}
 	report.Work = newCounters(stats, open.direct, time.Since(started))
 	return printJSON(j.out, report)
 }

@@ -24,7 +24,14 @@ type jsonReport struct {
 	Geometry jsonGeometry  `json:"geometry"`
 	Features jsonFeatures  `json:"features"`
 	Warnings []string      `json:"warnings,omitempty"`
+	Undo     *jsonUndo     `json:"undo,omitempty"`
 	Work     *jsonCounters `json:"work,omitempty"`
+}
+
+// jsonUndo tells where what was overwritten is kept.
+type jsonUndo struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"` // of data
 }
 
 type jsonGeometry struct {

@@ -58,6 +58,9 @@ func TestScript(t *testing.T) {
 			"allocated": takes,
 			"note":      note,
 			"unchanged": unchanged,
+
+			"same-as-noted": sameAsNoted,
+
 			"sha":       sha,
 			"same":      same,
 			"missing":   missing,
@@ -255,6 +258,20 @@ func unchanged(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		if is := stateOf(ts, name, true); is != was {
 			ts.Fatalf("%s was %+v and is %+v", name, was, is)
+		}
+	}
+}
+
+// sameAsNoted FILE...: as unchanged, but they may take more or less space.
+func sameAsNoted(ts *testscript.TestScript, neg bool, args []string) {
+	arguments(ts, neg, args, 1, "same-as-noted FILE...")
+	for _, name := range args {
+		was, noted := ts.Value(statesKey{}).(map[string]state)[name]
+		if !noted {
+			ts.Fatalf("%s was not noted", name)
+		}
+		if is := stateOf(ts, name, true); is.content != was.content {
+			ts.Fatalf("%s was %+v and is %+v", name, was.content, is.content)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 var subcommands = map[string]func(name string, stdout, stderr io.Writer) *cobra.Command{
 	"info":    newInfoCommand,
 	"recover": newRecoverCommand,
+	"undo":    newUndoCommand,
 	"verify":  newVerifyCommand,
 }
 

@@ -131,11 +131,21 @@ func followLinks(path string) string {
 // RemoveCreated removes the file that Open has made, if it is still there; it
 // does nothing to one that was there before.
 func (t *Target) RemoveCreated() {
-	if t.created == "" {
-		return
+	if t.created != "" {
+		t.remove(t.created)
 	}
-	if now, err := Probe(t.created); err == nil && now.Same(t.info) {
-		_ = os.Remove(t.created)
+}
+
+// Remove removes the file that the target is, if it is still there.
+func (t *Target) Remove() {
+	if t.info.Kind == File {
+		t.remove(followLinks(t.info.Path))
+	}
+}
+
+func (t *Target) remove(path string) {
+	if now, err := Probe(path); err == nil && now.Same(t.info) {
+		_ = os.Remove(path)
 	}
 }
 
@@ -179,6 +189,9 @@ func (t *Target) prepare(opts Options) error {
 // Info returns what the target was when it was opened; Size follows Grow and
 // Truncate.
 func (t *Target) Info() Info { return t.info }
+
+// Size returns the length of the target.
+func (t *Target) Size() int64 { return t.info.Size }
 
 // File returns the open file, with O_DIRECT if DirectIO says so. It stays the
 // Target's: do not close it.

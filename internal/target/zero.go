@@ -186,6 +186,20 @@ func (t *Target) writeZeros(off, end int64) error {
 	return nil
 }
 
+// Release makes the n bytes at off read as zeros, as Zero does, and gives the
+// space that they take in a file back to its host, where that can be.
+func (t *Target) Release(off, n int64) error {
+	if t.info.Kind == File && off >= 0 && n > 0 && n <= t.info.Size-off {
+		err := retry(func() error {
+			return unix.Fallocate(int(t.small.Fd()), zeroWays[1], t.info.Offset+off, n)
+		})
+		if err == nil {
+			return nil
+		}
+	}
+	return t.Zero(off, n)
+}
+
 // Discard tells a block device that the n bytes at off are not needed. What
 // they read as afterwards depends on the device. Only whole sectors are
 // discarded, and nothing behind the end.
