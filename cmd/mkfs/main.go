@@ -33,7 +33,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = exit.error
 	}
 	if err != nil {
-		report(stderr, strings.TrimSuffix(cmd.Use, " "+usage), err)
+		name, _, _ := strings.Cut(cmd.Use, " [options]")
+		report(stderr, name, err)
 	}
 	return status
 }

@@ -40,7 +40,7 @@ func newUndoCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 		Short: "Put back what formatting with --undo FILE has overwritten",
 		Long: `Put back what was on a target before it was formatted with --undo FILE: contents
 and, of an image file, its size. A target that has changed since is refused: one
-with another filesystem, or one that was mounted for writing.
+with another filesystem, or one that was mounted.
 
 Exit status: 0 all is as it was; 1 refused; 2 an error of reading or writing:
 then run it again.`,

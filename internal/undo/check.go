@@ -16,6 +16,9 @@ import (
 // ErrChanged says that a target is not what formatting has left.
 var ErrChanged = errors.New("it is not as formatting has left it")
 
+// errMounted is what any mount does, also one to read, unless its device is read-only.
+var errMounted = fmt.Errorf("%w: it has been mounted, or changed in another way", ErrChanged)
+
 // Check tells whether the targets, in the order of the header's devices, are
 // those that the file belongs to, and hold what formatting has left on them or
 // an earlier Restore that did not end.
@@ -42,17 +45,25 @@ func (u *File) Check(targets []Target) error {
 		}
 		return u.checkLog(b, targets)
 	}
-	if u.State == Made {
+	s, there := ondisk.DecodeSuperblock(sector)
+	ours := there && fmt.Sprintf("%x", s.UUID) == plainUUID(u.UUID)
+	switch {
+	case ours && s.InProgress == 0:
+		return errMounted
+	case u.State == Made:
 		return fmt.Errorf("%w: its superblock is another", ErrChanged)
 	}
 	old, err := u.firstSector()
 	if err != nil {
 		return err
 	}
-	if allZero(sector) || slices.Equal(sector, old) {
+	for len(old) < len(sector) { // a file that has grown
+		old = append(old, 0)
+	}
+	if allZero(sector) || slices.Equal(sector, old[:len(sector)]) {
 		return nil
 	}
-	if s, ok := ondisk.DecodeSuperblock(sector); ok && s.InProgress != 0 && fmt.Sprintf("%x", s.UUID) == plainUUID(u.UUID) {
+	if ours {
 		return nil
 	}
 	return fmt.Errorf("%w: its first sector is neither the one before nor that of the new filesystem", ErrChanged)
@@ -111,7 +122,7 @@ func (u *File) checkLog(b []byte, targets []Target) error {
 	case err != nil:
 		return fmt.Errorf("%w: its log: %w", ErrChanged, err)
 	case !state.Clean || state.Empty || state.Cycle != 1 || state.Last != 0:
-		return fmt.Errorf("%w: it has been mounted", ErrChanged)
+		return errMounted
 	}
 	return nil
 }

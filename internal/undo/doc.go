@@ -30,8 +30,8 @@
 // so. Then, the target's first sector tells what has become of it: it is the
 // one that is kept here, or zeros, or the new filesystem's superblock, in
 // progress or complete. Anything else is not ours to overwrite. A filesystem
-// that is complete must also have the log that mkfs wrote: mounting it for
-// writing leaves another.
+// that is complete must also have the log that mkfs wrote: mounting it leaves
+// another.
 //
 // Restore writes everything but the first sector, flushes, writes that, and
 // flushes again. If it is killed it can be run again.
