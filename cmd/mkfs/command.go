@@ -25,6 +25,8 @@ type flagsOf struct {
 
 	part windowFlags
 	undo string
+
+	reproducible seed
 }
 
 // usage is what follows the name of a command.
@@ -88,6 +90,8 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
 	f.part.add(fs)
+	fs.Var(&f.reproducible, "reproducible", "equal options give equal bytes: the UUID follows from them, the time is SOURCE_DATE_EPOCH or 0; another SEED gives another UUID")
+	fs.Lookup("reproducible").NoOptDefVal = "0"
 	fs.StringVar(&f.undo, "undo", "", "keep what is overwritten in this new file, for mkfs undo; nothing is discarded")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")

@@ -64,8 +64,11 @@ func plainFlags(fs *pflag.FlagSet) string {
 		if f.Shorthand != "" {
 			short = "-" + f.Shorthand
 		}
-		if t := f.Value.Type(); t != "bool" {
-			t = strings.ToUpper(t)
+		switch t := strings.ToUpper(f.Value.Type()); {
+		case t == "BOOL":
+		case f.NoOptDefVal != "":
+			long += "[=" + t + "]"
+		default:
 			long = strings.TrimSpace(long + " " + t)
 		}
 		fmt.Fprintf(tw, "  %s\t%s\t%s\n", short, long, f.Usage)

@@ -14,6 +14,7 @@ import (
 	"mkfs/internal/aio"
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
 	"mkfs/internal/target"
 )
@@ -24,6 +25,7 @@ type job struct {
 	parser   *options.Parser
 	out, err io.Writer
 	name     string
+	made     ondisk.UUID // of the filesystem, once it is made
 }
 
 // start takes the target from the arguments and runs.
@@ -60,7 +62,11 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	q := &j.parser.Request
-	g, notes, err := geometry.Plan(q.Spec, places.device())
+	dev := places.device()
+	if j.reproducible.given {
+		dev.SolidState = false // where the number of CPUs would count
+	}
+	g, notes, err := geometry.Plan(q.Spec, dev)
 	for _, text := range notes.Warnings {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
 	}
@@ -69,15 +75,16 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	if j.dryRun {
 		j.announce(g, places, notes)
-		return j.reportPlan(newReport(g, places, nil, notes))
+		return j.reportPlan(g, newReport(g, places, nil, notes))
 	}
 	if err := places.checkRoom(g); err != nil {
 		return err
 	}
-	who, err := identity(q.UUID, func(text string) { fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text) })
+	who, err := j.identity(g)
 	if err != nil {
 		return err
 	}
+	j.made = who.UUID
 	var undo *kept
 	open, err := places.open(g, j.direct(g, places), ring, func(list []*target.Target, sizes []int64) (err error) {
 		undo, err = j.keep(ctx, places, list, sizes, g, who)
@@ -93,6 +100,9 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 	}()
 	j.announce(g, places, notes)
+	if t := open.list[0]; j.reproducible.given && t.Info().Kind == target.File && !t.Blank() {
+		fmt.Fprintf(j.err, "%s: warning: --reproducible: %s held data before; what is free in the filesystem keeps it\n", j.name, places.data.path)
+	}
 	if undo != nil && !j.json && !j.quiet {
 		fmt.Fprintln(j.out, undo.text())
 	}
@@ -144,13 +154,17 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 }
 
 // reportPlan is the dry run's JSON.
-func (j *job) reportPlan(report jsonReport) error {
+func (j *job) reportPlan(g *geometry.Geometry, report jsonReport) error {
 	if !j.json {
 		return nil
 	}
 	report.DryRun = true
-	if id := j.parser.Request.UUID; id.Given {
-		report.UUID = uuid.UUID(id.Value).String()
+	if j.reproducible.given || j.parser.Request.UUID.Given { // and not by chance
+		who, err := j.identity(g)
+		if err != nil {
+			return err
+		}
+		report.UUID = uuid.UUID(who.UUID).String()
 	}
 	return printJSON(j.out, report)
 }

@@ -61,13 +61,13 @@ func TestScript(t *testing.T) {
 
 			"same-as-noted": sameAsNoted,
 
-			"sha":       sha,
-			"same":      same,
-			"missing":   missing,
-			"zeros":     zeros,
-			"lines":     lines,
-			"unread":    unread,
-			"dirty":     dirty,
+			"sha":     sha,
+			"same":    same,
+			"missing": missing,
+			"zeros":   zeros,
+			"lines":   lines,
+			"unread":  unread,
+			"dirty":   dirty,
 		}),
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"mkfs/internal/aio"
 	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
 )
@@ -48,6 +49,7 @@ func (e exitError) Unwrap() error { return e.error }
 type verifyJob struct {
 	target, log string
 	part        windowFlags
+	made        *ondisk.UUID // what the filesystem's must be; nil for any
 	ring        aio.Config
 	json, quiet bool
 	out, err    io.Writer
@@ -117,7 +119,7 @@ func (j *verifyJob) refuse(err error) error {
 func (j *job) verifyAfter(ctx context.Context) error {
 	q := &j.parser.Request
 	v := verifyJob{
-		target: q.Data.Path.Value, part: j.part, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
+		target: q.Data.Path.Value, part: j.part, made: &j.made, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
 	}
 	if j.json {
 		v.out = j.err
@@ -165,7 +167,7 @@ func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
 	if use := target.CheckUse(data.Info()); use != nil {
 		fmt.Fprintf(j.err, "%s: warning: %v; it may change while it is read\n", j.name, use)
 	}
-	opts := verify.Options{Data: data.device(), Depth: j.ring.Depth, Memory: aio.NewSlab}
+	opts := verify.Options{Data: data.device(), UUID: j.made, Depth: j.ring.Depth, Memory: aio.NewSlab}
 	if j.log != "" {
 		log, err := openToRead(j.log, nil, j.ring)
 		if err != nil {
