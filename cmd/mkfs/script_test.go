@@ -21,7 +21,7 @@ import (
 // commands; they are processes of the test binary.
 func TestMain(m *testing.M) {
 	program := func() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
-	testscript.Main(m, map[string]func(){"mkfs": program, "mkfs.xfs": program})
+	testscript.Main(m, map[string]func(){"mkfs": program, "mkfs.xfs": program, "mkfs-confined": confined})
 }
 
 // dirtyImages is the folder of the images of dirty, once TestScript has run.
