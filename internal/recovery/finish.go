@@ -161,7 +161,7 @@ func (r *recoverer) survey() (s sums, err error) {
 		}
 		for ; next < g.AGCount && (next == agno || r.cache.reading+2 <= r.Depth); next++ {
 			for i := range int64(2) {
-				if err := r.cache.ahead(int64(g.Offset(next, 0))+(1+i)*int64(sector), sector); err != nil {
+				if _, err := r.cache.ahead(int64(g.Offset(next, 0))+(1+i)*int64(sector), sector); err != nil {
 					return s, err
 				}
 			}

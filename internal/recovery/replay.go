@@ -116,9 +116,10 @@ func (p *replay) secondPass(t *transaction) error {
 	return p.drain(aheadOf * p.depth)
 }
 
-// aheadOf is how many items there are in the queue for each read in flight:
-// many of them share a block.
-const aheadOf = 8
+// aheadOf is how many items there are in the queue for each read in flight.
+// What is changed together is often in one block: a block of inodes is 32 items
+// if all of them were changed.
+const aheadOf = 64
 
 // drain replays items until no more than a number of them are queued.
 func (p *replay) drain(keep int) error {
@@ -138,7 +139,7 @@ func (p *replay) drain(keep int) error {
 }
 
 // readAhead starts to read the blocks of items in the queue, as long as the
-// ring has room.
+// ring and the cache have room.
 func (p *replay) readAhead() error {
 	window := min(len(p.queue), aheadOf*p.depth)
 	for ; p.started < window && p.cache.reading < p.depth; p.started++ {
@@ -150,7 +151,7 @@ func (p *replay) readAhead() error {
 		if !ok {
 			continue
 		}
-		if err := p.cache.ahead(off, n); err != nil {
+		if room, err := p.cache.ahead(off, n); err != nil || !room {
 			return err
 		}
 	}
