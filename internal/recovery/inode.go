@@ -98,7 +98,8 @@ func (in *inode) newer() bool {
 
 func (in *inode) replay() error {
 	// In a copy, so that one that makes no sense changes nothing.
-	now := append([]byte(nil), in.disk...)
+	now := append(in.r.scratch[:0], in.disk...)
+	in.r.scratch = now
 	ondisk.PutLogInode(now, in.it.regions[1], uint64(in.it.lsn))
 	if !in.r.fs.V5 {
 		ondisk.ResetInodeFlushes(now)

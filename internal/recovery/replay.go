@@ -26,6 +26,7 @@ type replay struct {
 	queue   []*item // committed, in order
 	started int     // items of the queue whose blocks are being read, or are there
 	lsn     xlog.LSN
+	scratch []byte // for an inode
 }
 
 // replay does the two passes.

@@ -15,6 +15,19 @@ type item struct {
 	lsn     xlog.LSN // of the transaction
 }
 
+// newItem makes an item with room for a few regions, in one piece of memory.
+func newItem() *item {
+	var both struct {
+		item
+		room [usualRegions][]byte
+	}
+	both.regions = both.room[:0]
+	return &both.item
+}
+
+// usualRegions is how many an inode has, or a block that was changed in one place.
+const usualRegions = 3
+
 func (it *item) complete() bool { return len(it.regions) == it.want && it.want > 0 }
 
 // transaction is what was logged together: a checkpoint.
@@ -140,7 +153,8 @@ func (a *assembler) region(rec *xlog.Record, t *transaction, data []byte) error 
 		case regions == 0 || regions > ondisk.MaxRegions:
 			return corrupt(rec.Block, "an item of %d regions; there can be 1 to %d", regions, ondisk.MaxRegions)
 		}
-		it = &item{kind: kinds[kind], want: regions, block: rec.Block, lsn: t.lsn}
+		it = newItem()
+		it.kind, it.want, it.block, it.lsn = kinds[kind], regions, rec.Block, t.lsn
 		if it.kind == nil {
 			return corrupt(rec.Block, "an item of the unknown type %#x", kind)
 		}
