@@ -115,6 +115,9 @@ func (l *Log) withoutTorn(s State) (State, error) {
 	if bad >= s.Head {
 		bad -= l.Blocks
 	}
+	if bad == limit { // the record that says where the tail is says that of itself
+		limit -= l.Blocks
+	}
 	t, err := l.before(bad, limit)
 	t.Torn = true
 	if err == nil && !t.Clean && t.Head == t.Tail {
