@@ -75,7 +75,9 @@ func (l *Log) Make(ops ...Op) *Record {
 	for _, op := range ops {
 		data = op.append(data)
 	}
-	return l.MakeRaw(data, uint32(len(ops)))
+	r := l.MakeRaw(data, uint32(len(ops)))
+	r.Ops = ops
+	return r
 }
 
 // MakeRaw makes a record of bytes that are said to be a number of operations.
