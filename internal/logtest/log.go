@@ -46,8 +46,8 @@ func (l *Log) Start(cycle uint32, block int) {
 	}
 }
 
-// headers is how many blocks of headers a record has.
-func (l *Log) headers() int {
+// Headers is how many blocks of headers a record has.
+func (l *Log) Headers() int {
 	if l.Version == 1 {
 		return 1
 	}
@@ -55,7 +55,7 @@ func (l *Log) headers() int {
 }
 
 // Room is how many bytes of operations fit a record.
-func (l *Log) Room() int { return l.Buffer - l.headers()*Block }
+func (l *Log) Room() int { return l.Buffer - l.Headers()*Block }
 
 // Record is one that was made. It need not have been written.
 type Record struct {
@@ -82,7 +82,7 @@ func (l *Log) Make(ops ...Op) *Record {
 
 // MakeRaw makes a record of bytes that are said to be a number of operations.
 func (l *Log) MakeRaw(data []byte, operations uint32) *Record {
-	headers := l.headers()
+	headers := l.Headers()
 	unit := Block
 	if l.Version == 2 && l.Stripe > 0 {
 		unit = l.Stripe
@@ -147,7 +147,7 @@ func (l *Log) Seal(r *Record) {
 	if !l.Sum {
 		return
 	}
-	headers, length := l.headers(), int(be.Uint32(r.Raw[12:]))
+	headers, length := l.Headers(), int(be.Uint32(r.Raw[12:]))
 	h := append([]byte(nil), r.Raw[:328]...)
 	clear(h[32:36])
 	sum := crc32.Update(0, crc, h)
