@@ -204,15 +204,14 @@ func (r *recoverer) run() error {
 
 // release waits for everything in flight and gives memory back.
 func (r *recoverer) release() error {
+	const all = 1 << 30
+	r.Data.Ring.Reap(all) // what it fails with has been said, or is of no interest any more
+	if r.Log != nil {
+		r.Log.Ring.Reap(all)
+	}
 	var errs []error
 	if r.reader != nil {
 		errs = append(errs, r.reader.release())
-	}
-	const all = 1 << 30
-	for r.cache.reading > 0 {
-		if err := r.Data.Ring.Reap(all); err != nil {
-			break // nothing is in flight then
-		}
 	}
 	return errors.Join(append(errs, r.cache.memory.release())...)
 }
