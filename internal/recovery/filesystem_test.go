@@ -181,8 +181,13 @@ func (f *filesystem) inode(n int) []byte {
 	return f.bytes(off, int(f.fs.Geometry.InodeSize))
 }
 
-// file is an inode of a regular file, with a core to change.
+// file is an inode of a regular file, with a core to change, as it is logged.
 func (f *filesystem) file(n int, change func(i *ondisk.Inode)) (core []byte) {
+	return logtest.Core(f.core(n, change))[:ondisk.LogInodeSize(f.fs.V5)]
+}
+
+// core is that core as it is on disk.
+func (f *filesystem) core(n int, change func(i *ondisk.Inode)) []byte {
 	at, _ := f.inodeAt(n)
 	i := ondisk.Inode{
 		Mode: ondisk.ModeRegular | 0o644, Version: 2, Format: ondisk.FormatExtents, Nlink: 1, UID: 5, GID: 6, ProjectID: 0x10002,
@@ -199,6 +204,5 @@ func (f *filesystem) file(n int, change func(i *ondisk.Inode)) (core []byte) {
 	}
 	b := make([]byte, ondisk.InodeCore)
 	i.Put(b)
-	core = logtest.Core(b)
-	return core[:ondisk.LogInodeSize(f.fs.V5)]
+	return b
 }
