@@ -79,6 +79,9 @@ func (in *inode) check() (err error) {
 	if len(core) != least && !(len(core) > least && !in.r.fs.V5) || !ondisk.LogInodeIsInode(core) {
 		return in.corrupt("what is logged is none: %d bytes", len(core))
 	}
+	if (core[4] >= 3) != in.r.fs.V5 {
+		return in.corrupt("what is logged is of version %d", core[4])
+	}
 	if len(in.it.regions) > 4 {
 		return in.corrupt("it has %d regions in the log, more than 4", len(in.it.regions))
 	}
