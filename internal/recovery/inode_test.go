@@ -279,3 +279,17 @@ func TestOwnerOfNoTree(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is logged must be an inode of the filesystem's version.
+func TestInodeOfAnotherVersion(t *testing.T) {
+	for _, f := range []*filesystem{plain(t), version4(t)} {
+		at, _ := f.inodeAt(5)
+		core := f.file(5, nil)
+		core[4] ^= 1 // 2 is 3 and 3 is 2
+		f.commit(logtest.Inode(at, 0, 0, core))
+		var bad *xlog.Corrupt
+		if _, err := f.try(nil); !errors.As(err, &bad) {
+			t.Errorf("V5 %v: %v", f.fs.V5, err)
+		}
+	}
+}
