@@ -44,6 +44,9 @@ type transaction struct {
 // kernel does not let one have more than twice 32 MiB.
 const maxPending = 256 << 20
 
+// maxOpen is how many transactions can be without an end. The kernel has a few.
+const maxOpen = 64 << 10
+
 // assembler puts transactions together from the operations in records.
 type assembler struct {
 	open   map[uint32]*transaction
@@ -84,6 +87,9 @@ func (a *assembler) operation(rec *xlog.Record, op ondisk.LogOp, data []byte) er
 	if t == nil {
 		// Others are the rest of transactions that began before the tail.
 		if op.Flags&ondisk.OpStart != 0 {
+			if len(a.open) >= maxOpen {
+				return corrupt(rec.Block, "more than %d transactions without an end", maxOpen)
+			}
 			a.open[op.Transaction] = &transaction{id: op.Transaction, lsn: xlog.LSN(rec.Header.LSN), record: -1}
 		}
 		return nil
