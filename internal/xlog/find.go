@@ -54,8 +54,19 @@ func (l *Log) Find() (State, error) {
 	if s, err = l.withoutTorn(s); err != nil || s.Clean {
 		return s, err
 	}
+	if s.TailLSN.Cycle() != s.Cycle-s.lap() {
+		return s, l.corrupt(s.Last, "the record says that the tail is at %v, the head is at %v", s.TailLSN, s.HeadLSN())
+	}
 	err = l.verifyTail(&s)
 	return s, err
+}
+
+// lap is how many cycles the tail must be behind the head.
+func (s *State) lap() uint32 {
+	if s.TailLSN.Block() > s.Head {
+		return 1
+	}
+	return 0
 }
 
 func (l *Log) corruptEmpty() error { return &Corrupt{0, "the log has no blocks"} }
