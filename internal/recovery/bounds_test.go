@@ -50,3 +50,29 @@ func TestPendingIsBounded(t *testing.T) {
 		t.Errorf("after %d records: %v", n, err)
 	}
 }
+
+// With a short log whose head and tail are in one sector, what is written
+// behind the head comes to the tail's sector again.
+func TestHeadAndTailInOneSector(t *testing.T) {
+	f := newFilesystem(t, "sectors of 4 KiB", variants[3].change)
+	b := f.bytes(0, 4096)
+	be.PutUint32(b[96:], 100)
+	ondisk.Seal(b, ondisk.SuperblockCRC)
+	f.d.WriteAt(b, 0)
+	f.fs.SB.LogBlocks = 100
+	f.fs.Geometry.Log.Blocks = 100
+	f.log = logtest.New(800, f.fs.SB.UUID)
+	f.log.Start(5, 403)
+	f.log.Tail = f.log.LSN()
+	f.commit(logtest.QuotaOff(0))
+	if f.log.Head > 407 {
+		t.Fatal("the record is too long")
+	}
+	if rep := f.recover(nil); !rep.Finished {
+		t.Errorf("%+v", rep)
+	}
+	rep, err := attempt{}.run(t, f.d, nil)
+	if err != nil || !rep.Log.Clean {
+		t.Errorf("%+v, %v", rep, err)
+	}
+}

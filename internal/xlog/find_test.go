@@ -281,3 +281,34 @@ func TestSealed(t *testing.T) {
 		}
 	}
 }
+
+// The tail is behind the head by less than the log.
+func TestTailOfAnotherCycle(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		cycle uint32
+		block int
+		ok    bool
+	}{
+		{"its own", 5, 4000, true},
+		{"the lap before", 4, 5000, true},
+		{"ahead, in the same cycle", 5, 5000, false},
+		{"behind, in the cycle before", 4, 4000, false},
+		{"two cycles before", 3, 5000, false},
+		{"a cycle to come", 6, 5000, false},
+	} {
+		w := formatted(8192, nil)
+		w.Start(4, 5000)
+		for w.Cycle < 5 || w.Head < 4000 {
+			w.Tail = w.LSN()
+			n := min(20, w.Blocks()-w.Head) // so that records are at 4000 and 5000
+			w.Add(fill((n-1)*BlockSize, 1))
+		}
+		w.Tail = uint64(c.cycle)<<32 | uint64(c.block)
+		w.Add(fill(1000, 1))
+		_, err := reading(w).Find()
+		if (err == nil) != c.ok {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
