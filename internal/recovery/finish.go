@@ -228,7 +228,7 @@ func (r *recoverer) surveyAG(agno geometry.AGNumber, s *sums) error {
 // lists that begin in the AGI.
 func (r *recoverer) unlinked(agno geometry.AGNumber, agi *ondisk.AGI) error {
 	g := &r.fs.Geometry
-	left := int64(agi.Count) // so that a circle ends
+	left := min(int64(agi.Count), int64(g.AGLength(agno))<<g.InodeBlockLog()) // so that a circle ends
 	for _, agino := range agi.Unlinked {
 		for agino != ondisk.NullAGInode {
 			r.report.Remains.Unlinked++
