@@ -229,6 +229,21 @@ func TestUnlinkedRemain(t *testing.T) {
 	}
 }
 
+// Nor does a circle take for ever if the AG is said to have any number of inodes.
+func TestUnlinkedCircle(t *testing.T) {
+	f := plain(t)
+	at, off := f.inodeAt(10)
+	f.changeBlock(f.place(0, 0)+1024, 512, ondisk.AGICRC, func(b []byte) {
+		be.PutUint32(b[16:], 1<<31)
+		be.PutUint32(b[40:], uint32(at.Number))
+	})
+	f.changeBlock(off, 512, ondisk.InodeCRC, func(b []byte) { be.PutUint32(b[96:], uint32(at.Number)) })
+	f.commit(logtest.QuotaOff(0))
+	if rep := f.recover(nil); rep.Finished || rep.Remains.Unlinked > 1<<17 {
+		t.Errorf("%+v", rep)
+	}
+}
+
 func TestStagingRemains(t *testing.T) {
 	f := plain(t)
 	agf, _ := ondisk.DecodeAGF(f.bytes(512, 512))
