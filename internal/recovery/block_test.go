@@ -173,3 +173,20 @@ func TestUnlinkedPointers(t *testing.T) {
 		}
 	}
 }
+
+// A block of inodes that is freed in the same transaction is not changed: what
+// is cancelled comes last.
+func TestUnlinkedPointersCancelled(t *testing.T) {
+	f := plain(t)
+	at, _ := f.inodeAt(0)
+	n := at.Blocks * xlog.BlockSize
+	off := at.Daddr * xlog.BlockSize
+	want := f.bytes(off, n)
+	f.commit(
+		logtest.Buffer(uint8(ondisk.BufferInodes), logtest.Inodes, at.Daddr, bytes.Repeat([]byte{7}, n), nil),
+		logtest.Cancel(at.Daddr, n),
+	)
+	if rep := f.recover(nil); rep.Stats.Cancelled != 1 || !bytes.Equal(f.bytes(off, n), want) {
+		t.Errorf("%+v", rep.Stats)
+	}
+}
