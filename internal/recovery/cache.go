@@ -243,7 +243,7 @@ func (c *cache) empty() error {
 		}
 	}
 	if c.list == nil && len(c.dirty) > 0 {
-		return fmt.Errorf("%w: more than %d bytes of blocks are changed", ErrTooLarge, c.limit)
+		return fmt.Errorf("%w: %d bytes of blocks, or more, would have to be kept in memory", ErrTooLarge, c.bytes)
 	}
 	if err := c.flush(); err != nil {
 		return err

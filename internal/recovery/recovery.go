@@ -95,8 +95,8 @@ const DefaultLimit = 512 << 20
 var (
 	// ErrRefused is wrapped by what is told of a filesystem that is not to be touched.
 	ErrRefused = errors.New("cannot be recovered")
-	// ErrTooLarge says that a dry run would need more memory than it may.
-	ErrTooLarge = errors.New("too large for a dry run")
+	// ErrTooLarge says that a dry run cannot keep in memory what a real one would write.
+	ErrTooLarge = errors.New("too much for a dry run")
 )
 
 // corrupt is an error about a place in the log.

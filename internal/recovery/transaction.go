@@ -44,6 +44,9 @@ type transaction struct {
 // kernel does not let one have more than twice 32 MiB.
 const maxPending = 256 << 20
 
+// itemBytes is about what an item takes besides.
+const itemBytes = 192
+
 // maxOpen is how many transactions can be without an end. The kernel has a few.
 const maxOpen = 64 << 10
 
@@ -165,6 +168,8 @@ func (a *assembler) region(rec *xlog.Record, t *transaction, data []byte) error 
 			return corrupt(rec.Block, "an item of the unknown type %#x", kind)
 		}
 		t.items = append(t.items, it)
+		t.bytes += itemBytes
+		a.bytes += itemBytes
 	}
 	it.regions = append(it.regions, data)
 	return nil
