@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"mkfs/internal/ondisk"
 )
 
 // Whenever all ends, another run comes to the same result: after any of the
@@ -65,6 +67,43 @@ func TestCrash(t *testing.T) {
 		}
 		if flushes != 3 || len(log) < 10 {
 			t.Errorf("%s: %d writes and %d flushes", c.name, len(log), flushes)
+		}
+	}
+}
+
+// A change of UUID that is cut short leaves a filesystem whose log is accepted,
+// and another run completes it: all superblocks have the UUID, and the log.
+func TestCrashOfRename(t *testing.T) {
+	f := mixed(t, 3, 5)
+	id := ondisk.UUID{7, 7, 7}
+	rename := func(o *Options) { o.UUID = &id }
+	var log []write
+	run := attempt{seed: 1, change: rename, ring: func(r *testRing) { r.log = &log }}
+	if rep, err := run.run(t, f.d.clone(), nil); err != nil || !rep.Renamed {
+		t.Fatal(rep, err)
+	}
+	for i := range len(log) + 1 {
+		d := f.d.clone()
+		for _, w := range log[:i] {
+			d.WriteAt(w.data, w.off)
+		}
+		if rep, err := (attempt{}).run(t, d.clone(), nil); err != nil || !rep.Finished {
+			t.Fatalf("%d of %d writes, without the UUID: %+v, %v", i, len(log), rep, err)
+		}
+		rep, err := attempt{change: rename}.run(t, d, nil)
+		if err != nil || !rep.Finished || !rep.Renamed && i < len(log)-1 { // the last is a flush
+			t.Fatalf("%d of %d writes: %+v, %v", i, len(log), rep, err)
+		}
+		if rep, err = (attempt{}).run(t, d, nil); err != nil || !rep.Log.Clean || rep.Log.LastUUID != id {
+			t.Fatalf("%d of %d writes: the log says %v, %v", i, len(log), rep.Log, err)
+		}
+		for agno := range f.fs.Geometry.AGCount {
+			b := make([]byte, f.fs.Geometry.SectorSize)
+			d.ReadAt(b, f.place(agno, 0))
+			s, _ := ondisk.DecodeSuperblock(b)
+			if s.UUID != id || s.MetaUUID == id || !ondisk.Sealed(b, ondisk.SuperblockCRC) {
+				t.Errorf("%d of %d writes: AG %d has UUID %v", i, len(log), agno, s.UUID)
+			}
 		}
 	}
 }

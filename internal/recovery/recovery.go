@@ -196,7 +196,10 @@ func (r *recoverer) run() error {
 			return err
 		}
 	}
-	if r.UUID == nil || r.DryRun || !r.report.Finished || *r.UUID == r.fs.SB.UUID {
+	if r.UUID == nil || r.DryRun || !r.report.Finished {
+		return nil
+	}
+	if *r.UUID == r.fs.SB.UUID && r.report.Log.LastUUID == *r.UUID {
 		return nil
 	}
 	return r.rename()

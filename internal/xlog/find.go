@@ -16,10 +16,11 @@ type State struct {
 	Cycle uint32
 	// Tail is the record that replaying begins with; the head if there is
 	// nothing to replay. TailLSN is what the last record says of it.
-	Tail    int
-	TailLSN LSN
-	Last    int // the last record
-	LastLSN LSN
+	Tail     int
+	TailLSN  LSN
+	Last     int // the last record
+	LastLSN  LSN
+	LastUUID ondisk.UUID // that it says; none goes with any filesystem
 
 	Torn bool // records at the head had not been written to their end
 
@@ -82,7 +83,7 @@ func (l *Log) before(head, limit int) (s State, err error) {
 	}
 	s = State{
 		Head: l.wrap(head), Cycle: rec.Cycle, TailLSN: LSN(rec.TailLSN), Tail: LSN(rec.TailLSN).Block(),
-		Last: l.wrap(at), LastLSN: LSN(rec.LSN), recordSize: rec.Size,
+		Last: l.wrap(at), LastLSN: LSN(rec.LSN), LastUUID: rec.UUID, recordSize: rec.Size,
 	}
 	if s.Head <= s.Last { // behind the log's end the next cycle begins
 		s.Cycle++
