@@ -60,6 +60,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if file := q.MakeConfig; file.Given {
+		return j.makeConfig(file.Value, g, places, notes)
+	}
 	if j.dryRun {
 		j.announce(g, places, notes)
 		return j.reportPlan(newReport(g, places, nil, notes))
@@ -159,15 +162,12 @@ func ringConfig(engine string, depth int) (cfg aio.Config, faults []error) {
 // environment, and finds the targets.
 func (j *job) request() (*places, error) {
 	q := &j.parser.Request
-	if file := q.ConfigFile; file.Given {
-		content, err := readConfig(file.Value)
-		if err != nil {
-			return nil, fmt.Errorf("-c options: %w", err)
-		}
-		j.parser.Config(file.Value, content)
-		if j.parser.Err() == nil && !j.json {
-			fmt.Fprintf(j.out, "Parameters parsed from config file %s successfully\n", file.Value)
-		}
+	if err := j.config("-c defaults", "defaults config file", q.DefaultsFile, j.parser.Defaults); err != nil {
+		return nil, err
+	}
+	j.parser.CommandLine()
+	if err := j.config("-c options", "config file", q.ConfigFile, j.parser.Config); err != nil {
+		return nil, err
 	}
 	if err := j.parser.Err(); err != nil {
 		return nil, err
@@ -178,6 +178,22 @@ func (j *job) request() (*places, error) {
 	q.Spec.CPUs = runtime.NumCPU()
 	q.Spec.SmallAllowed = j.unsupported || underTest()
 	return findPlaces(q)
+}
+
+// config reads a configuration file, if one is given, and says so.
+func (j *job) config(option, kind string, file geometry.Opt[string], take func(path, content string)) error {
+	if !file.Given {
+		return nil
+	}
+	content, err := readConfig(file.Value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", option, err)
+	}
+	take(file.Value, content)
+	if j.parser.Err() == nil && !j.json {
+		fmt.Fprintf(j.out, "Parameters parsed from %s %s successfully\n", kind, file.Value)
+	}
+	return nil
 }
 
 // maxConfig is more than any configuration file has.

@@ -18,6 +18,7 @@ import (
 type jsonReport struct {
 	Target   string        `json:"target"`
 	DryRun   bool          `json:"dry_run,omitempty"`
+	Config   string        `json:"config,omitempty"` // the file that was made in place of a filesystem
 	UUID     string        `json:"uuid,omitempty"`
 	Label    string        `json:"label"`
 	Geometry jsonGeometry  `json:"geometry"`

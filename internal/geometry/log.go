@@ -53,8 +53,11 @@ func (p *plan) planInternalLog(least Blocks) {
 		p.refuse("-l size", "%d blocks; an AG has room for at most %d", g.Log.Blocks, most)
 		return
 	}
-	g.Log.AG = AGNumber(s.AG.or(int64(g.AGCount / 2)))
-	if s.AG.Given && s.AG.Value >= int64(g.AGCount) {
+	g.Log.AG = g.AGCount / 2
+	if s.AG.asked() {
+		g.Log.AG = AGNumber(s.AG.Value)
+	}
+	if s.AG.asked() && s.AG.Value >= int64(g.AGCount) {
 		p.refuse("-l agnum", "there is no AG %d; the last is %d", s.AG.Value, g.AGCount-1)
 		return
 	}

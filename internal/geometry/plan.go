@@ -110,12 +110,11 @@ func (p *plan) planBlockSize() {
 // physical one, unless blocks are smaller than that and the logical one will do.
 func (p *plan) planSectors() {
 	g, block := p.g, int64(p.g.BlockSize)
-	asked := p.spec.DataSector
-	option := "-d sectsize"
-	if p.spec.SectorSize.Given {
-		asked, option = p.spec.SectorSize, "-s size"
+	asked := p.spec.SectorSize
+	option, size := "-s size", asked.Value
+	if !p.spec.Log.SectorSize.Given { // which -s size gives too
+		option = "-d sectsize"
 	}
-	size := asked.Value
 	if !asked.Given {
 		option, size = "", p.dev.PhysicalSector
 		if size > int64(maxSectorSize) {
@@ -145,15 +144,11 @@ func (p *plan) planSectors() {
 func (p *plan) planLogSectors() {
 	s, log := &p.spec.Log, &p.g.Log
 	log.External = s.External
-	asked := p.spec.SectorSize
-	if s.SectorSize.Given {
-		asked = s.SectorSize
-	}
 	def := int64(p.g.SectorSize)
 	if log.External {
 		def = p.dev.Log.LogicalSector
 	}
-	size := asked.or(def)
+	size := s.SectorSize.or(def)
 	switch {
 	case !log.External && size != int64(p.g.SectorSize):
 		p.refuse("-l sectsize", "%d bytes; an internal log has the data section's sectors of %d bytes", size, p.g.SectorSize)
@@ -224,6 +219,9 @@ func (p *plan) planLogDevice() {
 	g, s := p.g, &p.spec.Log
 	if s.Size.Given {
 		g.Log.Blocks = p.askedBlocks(s.Size.Value)
+		if s.Concurrency.asked() {
+			p.refuse("-l concurrency", "does not go together with -l size, %s by default", s.Size.Value.Text)
+		}
 	}
 	if !g.Log.External || p.stop {
 		return

@@ -19,6 +19,7 @@ func ask(size geometry.Bytes, args []string) (*geometry.Geometry, error) {
 	for i := 0; i+1 < len(args); i += 2 {
 		p.Option(args[i][1], args[i+1])
 	}
+	p.CommandLine()
 	if err := p.Err(); err != nil {
 		return nil, err
 	}

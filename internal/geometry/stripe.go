@@ -33,7 +33,10 @@ func (p *plan) planStripes() {
 
 // askedStripes is the stripe unit and width that were asked for, in bytes.
 func (p *plan) askedStripes() (unit, width Bytes) {
-	s := &p.spec.Data
+	s := p.spec.Data
+	if s.StripeUnit.Default && (s.StripeUnit512.asked() || s.StripeWidth512.asked()) {
+		s.StripeUnit, s.StripeWidth = Opt[Size]{}, Opt[int64]{}
+	}
 	if s.StripeUnit512.Given != s.StripeWidth512.Given {
 		p.refuse("-d sunit", "sunit and swidth go together")
 		return 0, 0

@@ -8,11 +8,13 @@ import (
 	"mkfs/internal/geometry"
 )
 
-// Parser collects a Request from options. Faults are collected too, so that
-// all are known at once.
+// Parser collects a Request from options, in the order in which they go before
+// each other: Defaults, what the command line has, Config. Faults are collected
+// too, so that all are known at once.
 type Parser struct {
 	Request Request
 	seen    map[string]string // suboptions as "d agsize", and where each was given
+	line    []func()          // takes what the command line has
 	faults  []error
 }
 
@@ -33,7 +35,8 @@ func (p *Parser) Fault(err error) { p.faults = append(p.faults, err) }
 const commandLine = "on the command line"
 
 // Option takes the argument of an option of one letter: suboptions with or
-// without "=value", separated by commas. A comma at the end is allowed.
+// without "=value", separated by commas. A comma at the end is allowed. Which
+// files to read is known at once, the rest with CommandLine.
 func (p *Parser) Option(flag byte, arg string) {
 	s := sectionByFlag(flag)
 	for arg != "" {
@@ -41,7 +44,12 @@ func (p *Parser) Option(flag byte, arg string) {
 		item, arg, _ = strings.Cut(arg, ",")
 		name, value, _ := strings.Cut(item, "=") // "name=" is the same as "name"
 		if row := s.row(name); row != nil {
-			p.take(s, row, value, commandLine)
+			take := func() { p.take(s, row, value, commandLine) }
+			if flag == 'c' {
+				take()
+			} else {
+				p.line = append(p.line, take)
+			}
 		} else {
 			p.Fault(fault("-"+string(flag), "there is no suboption %q; there are %s", name, s.names()))
 		}
@@ -51,7 +59,33 @@ func (p *Parser) Option(flag byte, arg string) {
 // Target takes the argument that names the target.
 func (p *Parser) Target(path string) {
 	s := sectionByFlag('d')
-	p.take(s, s.row("name"), path, commandLine)
+	p.line = append(p.line, func() { p.take(s, s.row("name"), path, commandLine) })
+}
+
+// CommandLine takes what Option, Target and ImageSize were given, in that order.
+func (p *Parser) CommandLine() {
+	for _, take := range p.line {
+		take()
+	}
+	p.line = nil
+}
+
+// Defaults takes options that all others go before, whether they were given
+// already or not, from a file in the form that Config reads. As with the
+// reference, stripes cannot be given that way: they are checked and dropped.
+func (p *Parser) Defaults(path, content string) {
+	p.layer(func() { p.Config(path, content) })
+	spec := &p.Request.Spec
+	spec.Data.StripeUnit512, spec.Data.StripeWidth512, spec.Data.StripeWidth = geometry.Opt[int64]{}, geometry.Opt[int64]{}, geometry.Opt[int64]{}
+	spec.Log.StripeUnit512, spec.Data.StripeUnit, spec.Log.StripeUnit = geometry.Opt[int64]{}, geometry.Opt[geometry.Size]{}, geometry.Opt[geometry.Size]{}
+}
+
+// layer takes options as defaults: others may be given again, and exclude them.
+func (p *Parser) layer(take func()) {
+	above := p.seen
+	p.seen, p.Request.defaults = map[string]string{}, true
+	take()
+	p.seen, p.Request.defaults = above, false
 }
 
 // take sets one suboption, unless it was given before or conflicts with one that was.
@@ -143,6 +177,10 @@ func (p *Parser) Label(label string) {
 // ImageSize takes the size of an image file, which the data section fills.
 func (p *Parser) ImageSize(text string) {
 	p.Request.Sized = true
+	p.line = append(p.line, func() { p.imageSize(text) })
+}
+
+func (p *Parser) imageSize(text string) {
 	if where, twice := p.seen["d size"]; twice {
 		p.Fault(fault("--size", "is -d size too, which is given %s", where))
 		return

@@ -40,6 +40,11 @@ func fault(key, format string, args ...any) error {
 	return &geometry.Refusal{Option: key, Reason: fmt.Sprintf(format, args...)}
 }
 
+// given is a value that was given, as a default or for good.
+func given[T any](q *Request, v T) geometry.Opt[T] {
+	return geometry.Opt[T]{Value: v, Given: true, Default: q.defaults}
+}
+
 // field is the place in a request that a row fills.
 type field[T any] func(*Request) *geometry.Opt[T]
 
@@ -47,7 +52,7 @@ type field[T any] func(*Request) *geometry.Opt[T]
 func number(name, help string, least, most int64, at field[int64]) Row {
 	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Min: least, Max: most})
-		*at(q) = geometry.Given(v)
+		*at(q) = given(q, v)
 		return err
 	}}
 }
@@ -56,7 +61,7 @@ func number(name, help string, least, most int64, at field[int64]) Row {
 func power2(name, help string, least, most int64, at field[int64]) Row {
 	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Min: least, Max: most, Power2: true})
-		*at(q) = geometry.Given(v)
+		*at(q) = given(q, v)
 		return err
 	}}
 }
@@ -76,7 +81,7 @@ func plain(key, value string, limits geometry.Limits) (int64, error) {
 func number32(name, help string, at field[uint32]) Row {
 	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Max: math.MaxUint32})
-		*at(q) = geometry.Given(uint32(v))
+		*at(q) = given(q, uint32(v))
 		return err
 	}}
 }
@@ -85,7 +90,7 @@ func number32(name, help string, at field[uint32]) Row {
 func boolean(name, help string, at field[bool]) Row {
 	return Row{Name: name, Help: help, bare: true, set: func(q *Request, key, value string) error {
 		on, err := zeroOne(key, value)
-		*at(q) = geometry.Given(on)
+		*at(q) = given(q, on)
 		return err
 	}}
 }
@@ -109,7 +114,7 @@ func unit(name, help string, least, most int64, at field[int64]) Row {
 		if reason != "" {
 			return fault(key, "%q %s", value, reason)
 		}
-		*at(q) = geometry.Given(size.Count)
+		*at(q) = given(q, size.Count)
 		return geometry.Limits{Option: key, Min: least, Max: most, Power2: true}.Check(size.Count, value)
 	}}
 }
@@ -127,7 +132,7 @@ func sized(name, help string, limits geometry.Limits, at field[geometry.Size]) R
 		}
 		v.Limits = limits
 		v.Limits.Option = key
-		*at(q) = geometry.Given(v)
+		*at(q) = given(q, v)
 		return nil
 	}}
 }
@@ -135,7 +140,7 @@ func sized(name, help string, limits geometry.Limits, at field[geometry.Size]) R
 // text is a name.
 func text(name, help string, at field[string]) Row {
 	return Row{Name: name, Help: help, set: func(q *Request, _, value string) error {
-		*at(q) = geometry.Given(value)
+		*at(q) = given(q, value)
 		return nil
 	}}
 }
@@ -148,7 +153,7 @@ func threads(name, help string, at field[int64]) Row {
 		if value != "" && value != "nr_cpus" {
 			n, err = plain(key, value, geometry.Limits{Option: key, Max: math.MaxInt32})
 		}
-		*at(q) = geometry.Given(n)
+		*at(q) = given(q, n)
 		return err
 	}}
 }
@@ -176,7 +181,7 @@ func autofsck(q *Request, key, value string) error {
 	at := &q.Spec.Features.Autofsck
 	switch word := geometry.Autofsck(value); word {
 	case geometry.AutofsckNone, geometry.AutofsckCheck, geometry.AutofsckOptimize, geometry.AutofsckRepair:
-		*at = geometry.Given(word)
+		*at, q.Spec.Features.AutofsckSwitch = given(q, word), false
 		return nil
 	}
 	if value != "" && (value[0] < '0' || value[0] > '9') {
@@ -184,9 +189,9 @@ func autofsck(q *Request, key, value string) error {
 	}
 	on, err := zeroOne(key, value)
 	q.Spec.Features.AutofsckSwitch = true
-	*at = geometry.Given(geometry.AutofsckNone)
+	*at = given(q, geometry.AutofsckNone)
 	if on {
-		*at = geometry.Given(geometry.AutofsckRepair)
+		*at = given(q, geometry.AutofsckRepair)
 	}
 	return err
 }
@@ -194,7 +199,7 @@ func autofsck(q *Request, key, value string) error {
 // namingVersion is 2, or ci for names without case.
 func namingVersion(q *Request, key, value string) error {
 	if strings.EqualFold(value, "ci") {
-		q.Spec.Features.CaseFold = geometry.Given(true)
+		q.Spec.Features.CaseFold = given(q, true)
 		return nil
 	}
 	_, err := plain(key, value, geometry.Limits{Option: key, Min: 2, Max: 2})

@@ -36,8 +36,10 @@ var Sections = []Section{
 	{'c', "", "configuration file", []Row{
 		text("options", "read more options from this file",
 			func(q *Request) *geometry.Opt[string] { return &q.ConfigFile }),
-		missing("defaults", "read options that others may override from this file"),
-		missing("makecfg", "write the features to this file"),
+		text("defaults", "read options that all others go before from this file",
+			func(q *Request) *geometry.Opt[string] { return &q.DefaultsFile }),
+		text("makecfg", "write the features to this file, and make no filesystem",
+			func(q *Request) *geometry.Opt[string] { return &q.MakeConfig }),
 	}},
 	{'d', "data", "data section", dataRows},
 	{'i', "inode", "inodes", inodeRows},
@@ -63,11 +65,22 @@ var Sections = []Section{
 		missing("reserved", "space kept for garbage collection"),
 	}},
 	{'s', "sector", "sector size", []Row{
-		unit("size", "bytes in a sector, of data and log", minSector, maxSector,
-			func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize }).excludes("s sectsize", "d sectsize"),
-		unit("sectsize", "the same as size", minSector, maxSector,
-			func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize }).excludes("d sectsize"),
+		sector("size", "bytes in a sector, of data and log").excludes("s sectsize", "d sectsize"),
+		sector("sectsize", "the same as size").excludes("d sectsize"),
 	}},
+}
+
+// sector is a sector size of data and log; a log sector size that follows counts.
+func sector(name, help string) Row {
+	r := unit(name, help, minSector, maxSector,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize })
+	setData := r.set
+	r.set = func(q *Request, key, value string) error {
+		err := setData(q, key, value)
+		q.Spec.Log.SectorSize = q.Spec.SectorSize
+		return err
+	}
+	return r
 }
 
 var dataRows = []Row{
@@ -90,7 +103,7 @@ var dataRows = []Row{
 	number("sw", "stripe width in stripe units", 0, maxU32,
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Data.StripeWidth }).excludes("d noalign"),
 	unit("sectsize", "bytes in a sector of the data section", minSector, maxSector,
-		func(q *Request) *geometry.Opt[int64] { return &q.Spec.DataSector }),
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize }),
 	boolean("noalign", "ignore the device's stripes",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Data.NoAlign }),
 	boolean("rtinherit", "files are to lie in the realtime section",
@@ -160,7 +173,7 @@ var logRows = []Row{
 func logDevice(name, help string) Row {
 	return Row{Name: name, Help: help, set: func(q *Request, _, value string) error {
 		q.Spec.Log.External = true
-		q.Log.Path = geometry.Given(value)
+		q.Log.Path = given(q, value)
 		return nil
 	}}
 }
@@ -175,7 +188,7 @@ var metadataRows = []Row{
 		if err != nil || len(value) != len(id.String()) {
 			return fault(key, "%q is no UUID, which looks like %s", value, uuid.NameSpaceDNS)
 		}
-		q.UUID = geometry.Given([16]byte(id))
+		q.UUID = given(q, [16]byte(id))
 		return nil
 	}},
 	boolean("rmapbt", "btree of the owners of blocks",
