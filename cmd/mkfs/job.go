@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -169,15 +170,31 @@ func (j *job) request() (*places, error) {
 	if err := j.config("-c options", "config file", q.ConfigFile, j.parser.Config); err != nil {
 		return nil, err
 	}
-	if err := j.parser.Err(); err != nil {
-		return nil, err
+	q.Spec.CPUs = runtime.NumCPU()
+	q.Spec.SmallAllowed = j.unsupported || underTest()
+	places, err := findPlaces(q)
+	if j.parser.Err() != nil {
+		if err == nil {
+			j.planRest(places)
+		}
+		return nil, j.parser.Err()
 	}
 	if q.Proto.Given {
 		return nil, options.ErrNoProto
 	}
-	q.Spec.CPUs = runtime.NumCPU()
-	q.Spec.SmallAllowed = j.unsupported || underTest()
-	return findPlaces(q)
+	return places, err
+}
+
+// planRest looks for further faults in what makes sense by itself.
+func (j *job) planRest(places *places) {
+	spec := j.parser.Request.Spec
+	spec.Refused = j.parser.Refused()
+	_, _, err := geometry.Plan(spec, places.device())
+	if all := (*geometry.Refusals)(nil); errors.As(err, &all) {
+		for _, fault := range all.List {
+			j.parser.Fault(fault)
+		}
+	}
 }
 
 // config reads a configuration file, if one is given, and says so.

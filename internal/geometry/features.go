@@ -41,12 +41,15 @@ var needsCRC = []struct {
 	{"-n parent", func(s *FeatureSpec) *Opt[bool] { return &s.Parent }, func(f *Features) *bool { return &f.Parent }},
 }
 
+// planFormat settles the version of the format, V5 or V4.
+func (p *plan) planFormat() { p.g.Features.CRC = p.spec.Features.CRC.or(true) }
+
 // planFeatures settles the features: the defaults, what was asked for, and
 // what follows from either.
 func (p *plan) planFeatures() {
 	s := &p.spec.Features
 	f := Features{
-		CRC:        s.CRC.or(true),
+		CRC:        p.g.Features.CRC,
 		Finobt:     s.Finobt.or(true),
 		InobtCount: s.InobtCount.or(true),
 		Rmapbt:     s.Rmapbt.or(true),

@@ -37,6 +37,10 @@ type Spec struct {
 	Features     FeatureSpec
 	Label        string
 
+	// Refused are options, as "-d agsize", that were asked for but made no sense.
+	// Nothing is known of their values; Plan says what is wrong with the rest.
+	Refused []string
+
 	// SmallAllowed lifts the least sizes of filesystem and log and the least
 	// number of AGs that the tools support.
 	SmallAllowed bool

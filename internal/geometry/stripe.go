@@ -2,14 +2,21 @@ package geometry
 
 const maxStripe = 1<<31 - 1 // basic blocks
 
+// planStripesAsked takes the stripe unit and width that were asked for.
+func (p *plan) planStripesAsked() {
+	block := p.g.BlockSize
+	unit, width := p.askedStripes()
+	if !p.stop && (unit%block != 0 || width%block != 0) {
+		p.refuse("-d su", "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, block)
+	}
+	p.stripe.unit, p.stripe.width = unit, width
+}
+
 // planStripes settles the stripe unit and width: what was asked for, else what
 // the device advertises, if that makes sense.
 func (p *plan) planStripes() {
 	g, s := p.g, &p.spec.Data
-	unit, width := p.askedStripes()
-	if p.stop {
-		return
-	}
+	unit, width := p.stripe.unit, p.stripe.width
 	off := s.NoAlign.Value || (s.StripeUnit.Given || s.StripeUnit512.Given) && unit == 0 && width == 0
 	fromDevice := !off && unit == 0
 	if off {
@@ -21,14 +28,9 @@ func (p *plan) planStripes() {
 			unit, width, p.dev.StripeUnit, p.dev.StripeWidth)
 	}
 	if unit%g.BlockSize != 0 || width%g.BlockSize != 0 {
-		if !fromDevice {
-			p.refuse("-d su", "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, g.BlockSize)
-			return
-		}
-		unit, width = 0, 0
+		unit, width = 0, 0 // of the device: what was asked for has been checked
 	}
 	g.StripeUnit, g.StripeWidth = blocksIn(unit, g.BlockLog), blocksIn(width, g.BlockLog)
-	p.planLogStripe()
 }
 
 // askedStripes is the stripe unit and width that were asked for, in bytes.
@@ -101,19 +103,26 @@ const (
 	fallbackLogStripe = 32 * kib
 )
 
+// planLogStripeAsked takes the log stripe unit that was asked for.
+func (p *plan) planLogStripeAsked() {
+	s := &p.spec.Log
+	unit := Bytes(s.StripeUnit512.Value) * BasicBlock
+	if s.StripeUnit.Given {
+		unit = p.size(s.StripeUnit.Value)
+	}
+	if unit%p.g.BlockSize != 0 && !p.stop {
+		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, p.g.BlockSize)
+	}
+	p.logStripe = unit
+}
+
 // planLogStripe settles the unit in which log writes are padded: what was
 // asked for, else the data's stripe unit if the log is there too, else a block
 // if log sectors have more than 512 bytes.
 func (p *plan) planLogStripe() {
 	g, s := p.g, &p.spec.Log
 	asked := s.StripeUnit.Given || s.StripeUnit512.Given
-	unit := Bytes(s.StripeUnit512.Value) * BasicBlock
-	if s.StripeUnit.Given {
-		unit = p.size(s.StripeUnit.Value)
-	}
-	if unit%g.BlockSize != 0 && !p.stop {
-		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, g.BlockSize)
-	}
+	unit := p.logStripe
 	if !asked && g.Features.LogVersion == 2 {
 		if !g.Log.External {
 			unit = g.Bytes(g.StripeUnit)

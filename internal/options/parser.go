@@ -29,6 +29,17 @@ func (p *Parser) Err() error {
 	return &geometry.Refusals{List: p.faults}
 }
 
+// Refused lists the options, as "-d agsize", whose values made no sense.
+func (p *Parser) Refused() []string {
+	var list []string
+	for _, err := range p.faults {
+		if r := (*geometry.Refusal)(nil); errors.As(err, &r) {
+			list = append(list, r.Option)
+		}
+	}
+	return list
+}
+
 // Fault adds one that was found elsewhere.
 func (p *Parser) Fault(err error) { p.faults = append(p.faults, err) }
 
