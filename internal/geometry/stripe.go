@@ -1,6 +1,8 @@
 package geometry
 
-const maxStripe = 1<<31 - 1 // basic blocks
+// maxStripe is the most bytes of a stripe unit or width, which the tools count
+// with 31 bits.
+const maxStripe = 2*gib - 1
 
 // planStripesAsked takes the stripe unit and width that were asked for.
 func (p *plan) planStripesAsked() {
@@ -53,8 +55,8 @@ func (p *plan) askedStripes() (unit, width Bytes) {
 			p.refuse(option, "su and sw go together")
 			return 0, 0
 		}
-		if count := s.StripeWidth.Value; count > 0 && unit > maxStripe*BasicBlock/Bytes(count) {
-			p.refuse("-d sw", "%d times the stripe unit of %d bytes is more than 1 TiB", count, unit)
+		if count := s.StripeWidth.Value; count > 0 && unit > maxStripe/Bytes(count) {
+			p.refuse("-d sw", "%d times the stripe unit of %d bytes makes 2 GiB or more", count, unit)
 			return 0, 0
 		}
 		width = unit * Bytes(s.StripeWidth.Value)
@@ -68,8 +70,8 @@ func (p *plan) askedStripes() (unit, width Bytes) {
 // badStripes tells why a stripe unit and width do not go together, or "".
 func badStripes(unit, width, sector Bytes) string {
 	switch {
-	case unit > maxStripe*BasicBlock || width > maxStripe*BasicBlock:
-		return "they are below 1 TiB"
+	case unit > maxStripe || width > maxStripe:
+		return "they are below 2 GiB"
 	case sector != 0 && unit%sector != 0:
 		return "the unit is a multiple of the sector size"
 	case unit != 0 && width == 0 || unit > width:
