@@ -58,7 +58,7 @@ func (p *Parser) Config(path, content string) {
 				bad("the section's name does not end: %q", line)
 				return
 			}
-			section, title, last = sectionByName(name), name, nil
+			section, title, last = p.sectionByName(name), name, nil
 			continue
 		}
 		at := strings.IndexAny(line, "=:")
@@ -95,10 +95,10 @@ func uncomment(value string) string {
 	return value
 }
 
-func sectionByName(name string) *Section {
-	for i := range Sections {
-		if Sections[i].Name != "" && strings.EqualFold(Sections[i].Name, name) {
-			return &Sections[i]
+func (p *Parser) sectionByName(name string) *Section {
+	for i := range p.table {
+		if p.table[i].Name != "" && strings.EqualFold(p.table[i].Name, name) {
+			return &p.table[i]
 		}
 	}
 	return nil

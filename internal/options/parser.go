@@ -13,13 +13,19 @@ import (
 // too, so that all are known at once.
 type Parser struct {
 	Request Request
-	seen    map[string]string // suboptions as "d agsize", and where each was given
-	line    []func()          // takes what the command line has
+	table   []Section
+	not     map[[2]string]bool // pairs of suboptions of which the first cannot follow the second
+	seen    map[string]string  // suboptions as "d agsize", and where each was given
+	line    []func()           // takes what the command line has
 	faults  []error
 }
 
 // NewParser makes a parser that has seen nothing.
-func NewParser() *Parser { return &Parser{seen: map[string]string{}} }
+func NewParser() *Parser { return newParser(Sections) }
+
+func newParser(table []Section) *Parser {
+	return &Parser{table: table, not: exclusions(table), seen: map[string]string{}}
+}
 
 // Err joins all faults found so far.
 func (p *Parser) Err() error {
@@ -49,7 +55,7 @@ const commandLine = "on the command line"
 // without "=value", separated by commas. A comma at the end is allowed. Which
 // files to read is known at once, the rest with CommandLine.
 func (p *Parser) Option(flag byte, arg string) {
-	s := sectionByFlag(flag)
+	s := p.section(flag)
 	for arg != "" {
 		var item string
 		item, arg, _ = strings.Cut(arg, ",")
@@ -69,7 +75,7 @@ func (p *Parser) Option(flag byte, arg string) {
 
 // Target takes the argument that names the target.
 func (p *Parser) Target(path string) {
-	s := sectionByFlag('d')
+	s := p.section('d')
 	p.line = append(p.line, func() { p.take(s, s.row("name"), path, commandLine) })
 }
 
@@ -113,7 +119,7 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 	}
 	p.seen[id] = where
 	for other := range p.seen {
-		if exclusions[[2]string{id, other}] {
+		if p.not[[2]string{id, other}] {
 			p.Fault(fault(key, "does not go together with -%s", other))
 			return
 		}
@@ -131,9 +137,9 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 }
 
 // exclusions has each pair of suboptions of which the first cannot follow the second.
-var exclusions = func() map[[2]string]bool {
+func exclusions(table []Section) map[[2]string]bool {
 	m := map[[2]string]bool{}
-	for _, s := range Sections {
+	for _, s := range table {
 		for _, r := range s.Rows {
 			for _, other := range r.not {
 				id := string(s.Flag) + " " + r.Name
@@ -145,12 +151,12 @@ var exclusions = func() map[[2]string]bool {
 		}
 	}
 	return m
-}()
+}
 
-func sectionByFlag(flag byte) *Section {
-	for i := range Sections {
-		if Sections[i].Flag == flag {
-			return &Sections[i]
+func (p *Parser) section(flag byte) *Section {
+	for i := range p.table {
+		if p.table[i].Flag == flag {
+			return &p.table[i]
 		}
 	}
 	panic(fmt.Sprintf("options: no section -%c", flag))
@@ -197,7 +203,7 @@ func (p *Parser) imageSize(text string) {
 		return
 	}
 	p.seen["d size"] = "as --size"
-	if err := sectionByFlag('d').row("size").set(&p.Request, "--size", text); err != nil {
+	if err := p.section('d').row("size").set(&p.Request, "--size", text); err != nil {
 		p.Fault(err)
 	}
 }

@@ -3,15 +3,21 @@ package options
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"mkfs/internal/geometry"
 )
 
-// Row is one suboption.
+// Row is one suboption. What is parsed, the help, the man page and completion
+// all come from it.
 type Row struct {
 	Name string
 	Help string
+	// Arg is what its value looks like: SIZE, N, PATH... It is "" where Values
+	// lists all there are.
+	Arg    string
+	Values []string
 	// not lists other suboptions, as "d agsize", that it cannot go with.
 	not []string
 	// notAfter lists those that it cannot follow, though they may follow it.
@@ -50,7 +56,7 @@ type field[T any] func(*Request) *geometry.Opt[T]
 
 // number is a plain number without a suffix.
 func number(name, help string, least, most int64, at field[int64]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "N", set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Min: least, Max: most})
 		*at(q) = given(q, v)
 		return err
@@ -59,7 +65,7 @@ func number(name, help string, least, most int64, at field[int64]) Row {
 
 // power2 is a number without a suffix that is a power of two.
 func power2(name, help string, least, most int64, at field[int64]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "N", set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Min: least, Max: most, Power2: true})
 		*at(q) = given(q, v)
 		return err
@@ -79,7 +85,7 @@ func plain(key, value string, limits geometry.Limits) (int64, error) {
 
 // number32 is a number of 32 bits.
 func number32(name, help string, at field[uint32]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "N", set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Max: math.MaxUint32})
 		*at(q) = given(q, uint32(v))
 		return err
@@ -88,12 +94,14 @@ func number32(name, help string, at field[uint32]) Row {
 
 // boolean is 0 or 1, and 1 where no value is given.
 func boolean(name, help string, at field[bool]) Row {
-	return Row{Name: name, Help: help, bare: true, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Values: zeroAndOne, bare: true, set: func(q *Request, key, value string) error {
 		on, err := zeroOne(key, value)
 		*at(q) = given(q, on)
 		return err
 	}}
 }
+
+var zeroAndOne = []string{"0", "1"}
 
 func zeroOne(key, value string) (bool, error) {
 	if value == "" {
@@ -106,7 +114,7 @@ func zeroOne(key, value string) (bool, error) {
 // unit is a power of two in bytes that other sizes may be counted in, so that
 // it cannot be counted in those itself.
 func unit(name, help string, least, most int64, at field[int64]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "SIZE", set: func(q *Request, key, value string) error {
 		size, reason := parseSize(value)
 		if reason == "" && size.Unit != geometry.UnitBytes {
 			reason = "counts in units that depend on it"
@@ -125,7 +133,7 @@ func size(name, help string, least, most int64, at field[geometry.Size]) Row {
 }
 
 func sized(name, help string, limits geometry.Limits, at field[geometry.Size]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "SIZE", set: func(q *Request, key, value string) error {
 		v, reason := parseSize(value)
 		if reason != "" {
 			return fault(key, "%q %s", value, reason)
@@ -139,7 +147,7 @@ func sized(name, help string, limits geometry.Limits, at field[geometry.Size]) R
 
 // text is a name.
 func text(name, help string, at field[string]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, _, value string) error {
+	return Row{Name: name, Help: help, Arg: "PATH", set: func(q *Request, _, value string) error {
 		*at(q) = given(q, value)
 		return nil
 	}}
@@ -147,7 +155,7 @@ func text(name, help string, at field[string]) Row {
 
 // threads is a number of threads; 1, nr_cpus or no value stand for the number of CPUs.
 func threads(name, help string, at field[int64]) Row {
-	return Row{Name: name, Help: help, bare: true, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "N", bare: true, set: func(q *Request, key, value string) error {
 		n := int64(1)
 		var err error
 		if value != "" && value != "nr_cpus" {
@@ -160,7 +168,7 @@ func threads(name, help string, at field[int64]) Row {
 
 // later is a feature that does not exist yet: it can only be turned off.
 func later(name, help string) Row {
-	return Row{Name: name, Help: help + " (only 0 so far)", bare: true, set: func(_ *Request, key, value string) error {
+	return Row{Name: name, Help: help + " (only 0 so far)", Values: zeroAndOne, bare: true, set: func(_ *Request, key, value string) error {
 		on, err := zeroOne(key, value)
 		if err == nil && on {
 			err = fault(key, "is not supported yet")
@@ -171,17 +179,34 @@ func later(name, help string) Row {
 
 // missing is a suboption that does not exist yet.
 func missing(name, help string) Row {
-	return Row{Name: name, Help: help + " (not supported yet)", bare: true, set: func(_ *Request, key, _ string) error {
+	return Row{Name: name, Help: help + " (not supported yet)", Arg: "VALUE", bare: true, set: func(_ *Request, key, _ string) error {
 		return fault(key, "is not supported yet")
 	}}
+}
+
+// Usage is how the suboption is written: agcount=N, file=0|1. That some may
+// stand without a value is not told by brackets: test-suites look for "file=".
+func (r *Row) Usage() string {
+	arg := r.Arg
+	if arg == "" {
+		arg = strings.Join(r.Values, "|")
+	}
+	return r.Name + "=" + arg
+}
+
+// Bare tells whether the suboption may stand without a value.
+func (r *Row) Bare() bool { return r.bare }
+
+// autofsckWords are the values of autofsck, but for 0 and 1.
+var autofsckWords = []string{
+	string(geometry.AutofsckNone), string(geometry.AutofsckCheck), string(geometry.AutofsckOptimize), string(geometry.AutofsckRepair),
 }
 
 // autofsck is a word, or 0 or 1.
 func autofsck(q *Request, key, value string) error {
 	at := &q.Spec.Features.Autofsck
-	switch word := geometry.Autofsck(value); word {
-	case geometry.AutofsckNone, geometry.AutofsckCheck, geometry.AutofsckOptimize, geometry.AutofsckRepair:
-		*at, q.Spec.Features.AutofsckSwitch = given(q, word), false
+	if slices.Contains(autofsckWords, value) {
+		*at, q.Spec.Features.AutofsckSwitch = given(q, geometry.Autofsck(value)), false
 		return nil
 	}
 	if value != "" && (value[0] < '0' || value[0] > '9') {
