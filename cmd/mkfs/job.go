@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"mkfs/internal/aio"
+	"mkfs/internal/compat"
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
@@ -24,6 +25,7 @@ type job struct {
 	parser   *options.Parser
 	out, err io.Writer
 	name     string
+	chosen   []compat.Preset
 }
 
 // start takes the target from the arguments and runs.
@@ -55,6 +57,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	q := &j.parser.Request
 	g, notes, err := geometry.Plan(q.Spec, places.device())
+	if err == nil {
+		notes.Warnings = append(notes.Warnings, j.tooNew(g)...)
+	}
 	for _, text := range notes.Warnings {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
 	}
@@ -66,7 +71,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	if j.dryRun {
 		j.announce(g, places, notes)
-		return j.reportPlan(newReport(g, places, nil, notes))
+		return j.reportPlan(j.newReport(g, places, nil, notes))
 	}
 	if err := places.checkRoom(g); err != nil {
 		return err
@@ -100,7 +105,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil || !j.json {
 		return err
 	}
-	report := newReport(g, places, &who, notes)
+	report := j.newReport(g, places, &who, notes)
 	report.Work = newCounters(stats, open.direct, time.Since(started))
 	return printJSON(j.out, report)
 }
@@ -163,6 +168,7 @@ func ringConfig(engine string, depth int) (cfg aio.Config, faults []error) {
 // environment, and finds the targets.
 func (j *job) request() (*places, error) {
 	q := &j.parser.Request
+	j.presets()
 	if err := j.config("-c defaults", "defaults config file", q.DefaultsFile, j.parser.Defaults); err != nil {
 		return nil, err
 	}

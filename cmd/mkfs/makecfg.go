@@ -19,7 +19,7 @@ func (j *job) makeConfig(path string, g *geometry.Geometry, p *places, notes geo
 		return fmt.Errorf("-c makecfg: %w", err)
 	}
 	if j.json {
-		report := newReport(g, p, nil, notes)
+		report := j.newReport(g, p, nil, notes)
 		report.Config = path
 		return j.reportPlan(report)
 	}

@@ -39,6 +39,7 @@ var may = map[string][]string{
 		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit",
 	},
 	"internal/rule":   {},
+	"internal/compat": {},
 	"internal/xlog":   {"internal/ondisk"},
 	"internal/super":  {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
 	"internal/verify": {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},

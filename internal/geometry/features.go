@@ -146,7 +146,7 @@ func (p *plan) settleV4(f *Features) {
 	switch {
 	case s.AutofsckSwitch && s.Autofsck.asked():
 		p.refuse("-m autofsck", "needs the V5 format, and -m crc=0 asks for V4")
-	case s.Autofsck.Given:
+	case s.Autofsck.asked():
 		p.warn("-m autofsck=%s: ignored, it needs the V5 format", s.Autofsck.Value)
 	}
 	f.Autofsck = AutofsckUnset

@@ -80,6 +80,16 @@ func ConfigOf(g *geometry.Geometry) string {
 	return b.String()
 }
 
+// ValueOf is the value of a property in such a file, or "".
+func ValueOf(g *geometry.Geometry, key string) string {
+	for _, s := range settings {
+		if s.key == key {
+			return s.value(g)
+		}
+	}
+	return ""
+}
+
 func feature(section, key string, on func(*geometry.Features) bool) setting {
 	return setting{section, key, func(g *geometry.Geometry) string {
 		if on(&g.Features) {

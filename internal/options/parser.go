@@ -97,6 +97,16 @@ func (p *Parser) Defaults(path, content string) {
 	spec.Log.StripeUnit512, spec.Data.StripeUnit, spec.Log.StripeUnit = geometry.Opt[int64]{}, geometry.Opt[geometry.Size]{}, geometry.Opt[geometry.Size]{}
 }
 
+// Preset takes one suboption that everything else goes before. Weak ones are
+// defaults, which are dropped where they do not fit.
+func (p *Parser) Preset(flag byte, name, value string, weak bool) {
+	s := p.section(flag)
+	p.layer(func() {
+		p.Request.defaults = weak
+		p.take(s, s.row(name), value, "by a preset")
+	})
+}
+
 // layer takes options as defaults: others may be given again, and exclude them.
 func (p *Parser) layer(take func()) {
 	above := p.seen
