@@ -21,6 +21,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := withSignals(context.Background())
 	defer stop()
 	name := filepath.Base(args[0])
+	if len(args) > 1 && args[1] == completeName && name != xfsName {
+		complete(stdout, name, args[2:])
+		return 0
+	}
 	cmd, rest := commandFor(name, args[1:], stdout, stderr)
 	cmd.InitDefaultHelpFlag()
 	if !cmd.DisableFlagParsing {

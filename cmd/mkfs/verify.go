@@ -28,10 +28,12 @@ type subcommand struct {
 
 func init() { // the help command lists them all
 	subcommands = map[string]subcommand{
-		"help":    {newHelpCommand, "help [SECTION]"},
-		"info":    {newInfoCommand, "info " + usage},
-		"recover": {newRecoverCommand, "recover " + usage},
-		"verify":  {newVerifyCommand, "verify " + usage},
+		"completion": {newCompletionCommand, "completion SHELL"},
+		"help":       {newHelpCommand, "help [SECTION]"},
+		"info":       {newInfoCommand, "info " + usage},
+		"man":        {newManCommand, "man"},
+		"recover":    {newRecoverCommand, "recover " + usage},
+		"verify":     {newVerifyCommand, "verify " + usage},
 	}
 }
 

@@ -144,7 +144,7 @@ func (p *plan) settleV4(f *Features) {
 		*row.on(f) = false
 	}
 	switch {
-	case s.AutofsckSwitch && s.Autofsck.asked():
+	case s.AutofsckSwitch:
 		p.refuse("-m autofsck", "needs the V5 format, and -m crc=0 asks for V4")
 	case s.Autofsck.asked():
 		p.warn("-m autofsck=%s: ignored, it needs the V5 format", s.Autofsck.Value)

@@ -119,6 +119,10 @@ func (p *Parser) layer(take func()) {
 func (p *Parser) take(s *Section, r *Row, value, where string) {
 	id := string(s.Flag) + " " + r.Name
 	key := "-" + id
+	if r.free != nil && r.free(value) {
+		p.set(r, key, value, where)
+		return
+	}
 	if before, twice := p.seen[id]; twice && !r.again {
 		if before == where {
 			p.Fault(fault(key, "is given twice %s", where))
@@ -138,6 +142,10 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 		p.Fault(fault(key, "needs a value, as %s=...", r.Name))
 		return
 	}
+	p.set(r, key, value, where)
+}
+
+func (p *Parser) set(r *Row, key, value, where string) {
 	if err := r.set(&p.Request, key, value); err != nil {
 		if where != commandLine {
 			err = fmt.Errorf("%w (%s)", err, where)

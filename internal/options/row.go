@@ -26,6 +26,9 @@ type Row struct {
 	bare bool
 	// again says that it may be given more than once; the last one counts.
 	again bool
+	// free tells of values that are taken whatever was given before, and after
+	// which the suboption may be given again, as the reference has it.
+	free func(value string) bool
 	// set takes the value, "" for none, into a request. key is "-d agsize".
 	set func(q *Request, key, value string) error
 }
@@ -155,13 +158,15 @@ func text(name, help string, at field[string]) Row {
 
 // threads is a number of threads; 1, nr_cpus or no value stand for the number of CPUs.
 func threads(name, help string, at field[int64]) Row {
-	return Row{Name: name, Help: help, Arg: "N", bare: true, set: func(q *Request, key, value string) error {
+	allCPUs := func(value string) bool { return value == "" || value == "nr_cpus" }
+	return Row{Name: name, Help: help, Arg: "N", bare: true, free: allCPUs, set: func(q *Request, key, value string) error {
 		n := int64(1)
 		var err error
-		if value != "" && value != "nr_cpus" {
+		if !allCPUs(value) {
 			n, err = plain(key, value, geometry.Limits{Option: key, Max: math.MaxInt32})
 		}
 		*at(q) = given(q, n)
+		at(q).Default = at(q).Default || allCPUs(value) // so it goes with a size
 		return err
 	}}
 }
@@ -202,18 +207,20 @@ var autofsckWords = []string{
 	string(geometry.AutofsckNone), string(geometry.AutofsckCheck), string(geometry.AutofsckOptimize), string(geometry.AutofsckRepair),
 }
 
+func isAutofsckWord(value string) bool { return slices.Contains(autofsckWords, value) }
+
 // autofsck is a word, or 0 or 1.
 func autofsck(q *Request, key, value string) error {
 	at := &q.Spec.Features.Autofsck
-	if slices.Contains(autofsckWords, value) {
-		*at, q.Spec.Features.AutofsckSwitch = given(q, geometry.Autofsck(value)), false
+	if isAutofsckWord(value) {
+		*at = given(q, geometry.Autofsck(value))
 		return nil
 	}
 	if value != "" && (value[0] < '0' || value[0] > '9') {
 		return fault(key, "%q is none of none, check, optimize and repair", value)
 	}
 	on, err := zeroOne(key, value)
-	q.Spec.Features.AutofsckSwitch = true
+	q.Spec.Features.AutofsckSwitch = !q.defaults
 	*at = given(q, geometry.AutofsckNone)
 	if on {
 		*at = given(q, geometry.AutofsckRepair)

@@ -145,7 +145,7 @@ var inodeRows = []Row{
 
 var logRows = []Row{
 	number("agnum", "allocation group of the log", 0, maxU32,
-		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.AG }).excludes("l logdev", "l name"),
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.AG }).excludes("l logdev"),
 	{Name: "internal", Help: "the log is in the data section", Values: zeroAndOne, bare: true, set: func(q *Request, key, value string) error {
 		on, err := zeroOne(key, value)
 		q.Spec.Log.External = !on
@@ -164,7 +164,7 @@ var logRows = []Row{
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.SectorSize }),
 	boolean("file", "the external log is a file: make it, or empty it, with the size given",
 		func(q *Request) *geometry.Opt[bool] { return &q.Log.File }).excludes("l concurrency"),
-	logDevice("name", "the same as logdev").cannotFollow("l internal"),
+	logDevice("name", "the same as logdev").cannotFollow("l internal", "l agnum"),
 	boolean("lazy-count", "keep the counters of free space out of the superblock",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.LazyCount }),
 	threads("concurrency", "make the log large enough for that many threads",
@@ -200,7 +200,7 @@ var metadataRows = []Row{
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.InobtCount }),
 	boolean("bigtime", "times up to 2486",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Bigtime }),
-	{Name: "autofsck", Help: "what a background checker may do: none, check, optimize or repair", Values: autofsckWords, bare: true, set: autofsck},
+	{Name: "autofsck", Help: "what a background checker may do: none, check, optimize or repair", Values: autofsckWords, bare: true, free: isAutofsckWord, set: autofsck},
 	later("metadir", "metadata directory"),
 	later("uquota", "user quota").excludes("m uqnoenforce"),
 	later("gquota", "group quota").excludes("m gqnoenforce"),

@@ -96,13 +96,12 @@ func draw(r *rand.Rand) tryCase {
 	c := tryCase{
 		size: sizes[r.IntN(len(sizes))], fill: r.IntN(12) == 0, plan: r.IntN(3) == 0, style: r.IntN(8),
 	}
-	var have []suboption
-	for _, s := range suboptions {
-		if !isMissing(s) {
-			have = append(have, s)
-		}
-	}
 	conf := r.IntN(4) // which files there are
+	have := likely(r)
+	if r.IntN(8) == 0 {
+		c.items = append(c.items, item{flag: "m", name: "crc", value: "0", at: place(r.IntN(3))})
+		have = likelyV4(r)
+	}
 	for range r.IntN(7) {
 		c.items = append(c.items, drawItem(r, have[r.IntN(len(have))], conf))
 	}
@@ -135,6 +134,32 @@ func draw(r *rand.Rand) tryCase {
 	return c
 }
 
+// seldom are suboptions that hardly go with any others.
+const seldom = " b size d su d sw d sunit d swidth d sectsize i align i attr i projid32bit i perblock l internal l lazy-count l version l sectsize m crc n ftype s sectsize d agsize "
+
+// v5 are those that V4 refuses.
+const v5 = " m finobt m rmapbt m reflink m inobtcount m bigtime m autofsck i sparse i nrext64 i exchange n parent "
+
+// likely are the suboptions to draw from: all that there are, but not always
+// those that are refused more often than not.
+func likely(r *rand.Rand) (list []suboption) {
+	for _, s := range suboptions {
+		if !isMissing(s) && (r.IntN(6) == 0 || !strings.Contains(seldom, " "+s.flag+" "+s.name+" ")) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func likelyV4(r *rand.Rand) (list []suboption) {
+	for _, s := range suboptions {
+		if !isMissing(s) && (r.IntN(20) == 0 || !strings.Contains(v5, " "+s.flag+" "+s.name+" ")) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // drawItem draws a value for a suboption, and where it is given.
 func drawItem(r *rand.Rand, s suboption, conf int) item {
 	i := item{flag: s.flag, name: s.name}
@@ -144,7 +169,7 @@ func drawItem(r *rand.Rand, s suboption, conf int) item {
 		i.value = odd[r.IntN(len(odd))]
 		i.bare = i.value == "" && r.IntN(2) == 0
 		values = ""
-	case n < 6 && s.edges != "":
+	case n < 5 && s.edges != "":
 		values = s.edges
 	}
 	if words := strings.Fields(values); len(words) > 0 {

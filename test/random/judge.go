@@ -67,7 +67,14 @@ func (r *runner) judge(c tryCase) verdict {
 			return verdict{otherwise, err.Error()}
 		}
 	}
-	return compare(c, runs[0], runs[1])
+	v := compare(c, runs[0], runs[1])
+	if c.plan && v.kind == decision && runs[0].status == 1 { // it may notice only when it writes
+		c.plan = false
+		if late, err := c.run(r.reference, filepath.Join(dir, "late")); err == nil && late.status != 0 {
+			v = verdict{kind: refused}
+		}
+	}
+	return v
 }
 
 // run makes the files and runs a program among them.
