@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mkfs/internal/compat"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
 )
@@ -21,11 +24,12 @@ type flagsOf struct {
 	force, quiet, dryRun, noDiscard, version bool
 	unsupported, buffered, json, verify      bool
 	engine, progress                         string
+	forKernel, forGRUB                       string
+	preset                                   []string
 	depth, batch                             int
 
-	part windowFlags
-	undo string
-
+	part         windowFlags
+	undo         string
 	reproducible seed
 }
 
@@ -44,6 +48,10 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(f.preset, "list") {
+				compat.List(stdout)
+				return nil
+			}
 			if f.version {
 				fmt.Fprintf(stdout, "%s version %s\n", name, version())
 				return nil
@@ -93,6 +101,9 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.Var(&f.reproducible, "reproducible", "equal options give equal bytes: the UUID follows from them, the time is SOURCE_DATE_EPOCH or 0; another SEED gives another UUID")
 	fs.Lookup("reproducible").NoOptDefVal = "0"
 	fs.StringVar(&f.undo, "undo", "", "keep what is overwritten in this new file, for mkfs undo; nothing is discarded")
+	fs.Var(names{&f.preset}, "preset", "features for a kernel or boot loader, as lts-5.15 or grub-2.06; 'list' tells them all; options go before it")
+	fs.StringVar(&f.forKernel, "for-kernel", "", "features that a kernel, as 5.15, has been trusted with; auto for the one that runs")
+	fs.StringVar(&f.forGRUB, "for-grub", "", "features that a GRUB, as 2.06, can read")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
 	fs.IntVar(&f.batch, "batch", 0, "allocation groups in memory at once; 0: 256, or twice the depth if that is more")
@@ -112,6 +123,16 @@ type suboptions struct {
 func (s suboptions) Set(arg string) error { s.parser.Option(s.flag, arg); return nil }
 func (s suboptions) String() string       { return "" }
 func (s suboptions) Type() string         { return "suboptions" }
+
+// names is an option that may be given more than once.
+type names struct{ list *[]string }
+
+func (n names) Set(arg string) error {
+	*n.list = append(*n.list, strings.Split(arg, ",")...)
+	return nil
+}
+func (n names) String() string { return "" }
+func (n names) Type() string   { return "name" }
 
 type imageSize struct{ parser *options.Parser }
 

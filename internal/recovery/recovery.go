@@ -95,8 +95,8 @@ const DefaultLimit = 512 << 20
 var (
 	// ErrRefused is wrapped by what is told of a filesystem that is not to be touched.
 	ErrRefused = errors.New("cannot be recovered")
-	// ErrTooLarge says that a dry run would need more memory than it may.
-	ErrTooLarge = errors.New("too large for a dry run")
+	// ErrTooLarge says that a dry run cannot keep in memory what a real one would write.
+	ErrTooLarge = errors.New("too much for a dry run")
 )
 
 // corrupt is an error about a place in the log.
@@ -196,7 +196,10 @@ func (r *recoverer) run() error {
 			return err
 		}
 	}
-	if r.UUID == nil || r.DryRun || !r.report.Finished || *r.UUID == r.fs.SB.UUID {
+	if r.UUID == nil || r.DryRun || !r.report.Finished {
+		return nil
+	}
+	if *r.UUID == r.fs.SB.UUID && r.report.Log.LastUUID == *r.UUID {
 		return nil
 	}
 	return r.rename()
@@ -204,15 +207,14 @@ func (r *recoverer) run() error {
 
 // release waits for everything in flight and gives memory back.
 func (r *recoverer) release() error {
+	const all = 1 << 30
+	r.Data.Ring.Reap(all) // what it fails with has been said, or is of no interest any more
+	if r.Log != nil {
+		r.Log.Ring.Reap(all)
+	}
 	var errs []error
 	if r.reader != nil {
 		errs = append(errs, r.reader.release())
-	}
-	const all = 1 << 30
-	for r.cache.reading > 0 {
-		if err := r.Data.Ring.Reap(all); err != nil {
-			break // nothing is in flight then
-		}
 	}
 	return errors.Join(append(errs, r.cache.memory.release())...)
 }

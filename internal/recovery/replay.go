@@ -26,6 +26,7 @@ type replay struct {
 	queue   []*item // committed, in order
 	started int     // items of the queue whose blocks are being read, or are there
 	lsn     xlog.LSN
+	scratch []byte // for an inode
 }
 
 // replay does the two passes.
@@ -113,12 +114,20 @@ func (p *replay) secondPass(t *transaction) error {
 		p.stats.Items[it.kind.name]++
 		p.queue = append(p.queue, it)
 	}
-	return p.drain(aheadOf * p.depth)
+	return p.drain(p.window())
 }
 
-// aheadOf is how many items there are in the queue for each read in flight:
-// many of them share a block.
-const aheadOf = 8
+// aheadOf is how many items there are in the queue for each read in flight.
+// What is changed together is often in one block: a block of inodes is 32 items
+// if all of them were changed.
+const aheadOf = 64
+
+// maxWindow bounds the items in the queue, and with them the records that they
+// are in.
+const maxWindow = 16 << 10
+
+// window is how many items there may be in the queue.
+func (p *replay) window() int { return min(aheadOf*p.depth, max(maxWindow, p.depth)) }
 
 // drain replays items until no more than a number of them are queued.
 func (p *replay) drain(keep int) error {
@@ -138,9 +147,9 @@ func (p *replay) drain(keep int) error {
 }
 
 // readAhead starts to read the blocks of items in the queue, as long as the
-// ring has room.
+// ring and the cache have room.
 func (p *replay) readAhead() error {
-	window := min(len(p.queue), aheadOf*p.depth)
+	window := min(len(p.queue), p.window())
 	for ; p.started < window && p.cache.reading < p.depth; p.started++ {
 		it := p.queue[p.started]
 		if it.kind.place == nil {
@@ -150,7 +159,7 @@ func (p *replay) readAhead() error {
 		if !ok {
 			continue
 		}
-		if err := p.cache.ahead(off, n); err != nil {
+		if room, err := p.cache.ahead(off, n); err != nil || !room {
 			return err
 		}
 	}
