@@ -31,6 +31,9 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 	if j.undo == "" {
 		return nil, nil
 	}
+	if known := 1 + map[bool]int{true: 1}[p.log != nil]; len(list) != known {
+		return nil, errors.New("--undo: only data and log devices can be put back so far")
+	}
 	if info, err := target.Probe(j.undo); err == nil {
 		for _, t := range list {
 			if info.Same(t.Info()) {
@@ -50,7 +53,7 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 	for i, at := range p.all() {
 		in := list[i].Info()
 		head.Devices = append(head.Devices, undo.Device{
-			Role: at.role(), Path: at.path, File: in.Kind == target.File, Part: in.Part, Offset: in.Offset,
+			Role: at.undoRole(), Path: at.path, File: in.Kind == target.File, Part: in.Part, Offset: in.Offset,
 			Before: in.Size, After: sizes[i], Created: !at.exists,
 		})
 	}
@@ -88,7 +91,7 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 	return &kept{w, j.undo, p}, nil
 }
 
-func (p *place) role() string {
+func (p *place) undoRole() string {
 	if p.forLog {
 		return undo.RoleLog
 	}
