@@ -2,6 +2,7 @@ package aginit
 
 import (
 	"math"
+	"slices"
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
@@ -37,31 +38,29 @@ func (b *Builder) cntbt(p *placed, ag *geometry.AG, dst []byte) {
 }
 
 // freeExtents writes records, and behind them what removed ones left.
-func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free *geometry.Records, dst []byte) {
+func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free *geometry.Records[geometry.Extent], dst []byte) {
 	at := b.root(p, ag, len(free.Live()), dst)
 	for i, e := range free.Slots() {
 		ondisk.AllocRecord{Start: uint32(e.Start), Blocks: uint32(e.Blocks)}.Put(at[i*ondisk.AllocRecordSize:])
 	}
 }
 
-// inobt is the inode btree and, since the chunk has free inodes, also the free inode btree.
 func (b *Builder) inobt(p *placed, ag *geometry.AG, dst []byte) {
-	var records int
-	if ag.Inodes.Blocks > 0 {
-		records = b.g.ChunkInodes() / geometry.InodesPerChunk
-	}
-	at := b.root(p, ag, records, dst)
-	for i := range records {
-		rec := ondisk.InodeRecord{
-			Start:  uint32(b.g.RootInode()) + uint32(i*geometry.InodesPerChunk),
-			Sparse: b.g.Features.Sparse, Count: geometry.InodesPerChunk,
-			FreeCount: geometry.InodesPerChunk, Free: math.MaxUint64,
-		}
-		if i == 0 {
-			rec.FreeCount -= usedInodes
-			rec.Free <<= usedInodes
-		}
-		rec.Put(at[i*ondisk.InodeRecordSize:])
+	b.inodeRecords(p, ag, &ag.Inodes, dst)
+}
+
+func (b *Builder) finobt(p *placed, ag *geometry.AG, dst []byte) {
+	b.inodeRecords(p, ag, &ag.FreeInodes, dst)
+}
+
+// inodeRecords writes records, and behind them what removed ones left.
+func (b *Builder) inodeRecords(p *placed, ag *geometry.AG, list *geometry.Records[geometry.InodeRecord], dst []byte) {
+	at := b.root(p, ag, len(list.Live()), dst)
+	for i, r := range list.Slots() {
+		ondisk.InodeRecord{
+			Start: r.Start, Sparse: b.g.Features.Sparse, Count: geometry.InodesPerChunk,
+			FreeCount: uint32(r.Free()), Free: math.MaxUint64 << r.Used,
+		}.Put(at[i*ondisk.InodeRecordSize:])
 	}
 }
 
@@ -78,7 +77,7 @@ func (b *Builder) rmapbt(p *placed, ag *geometry.AG, dst []byte) {
 func (b *Builder) owners(ag *geometry.AG) []ondisk.RmapRecord {
 	roots := b.g.Roots()
 	var list []ondisk.RmapRecord
-	add := func(start geometry.AGBlock, blocks geometry.Blocks, owner uint64) {
+	addAt := func(start geometry.AGBlock, blocks geometry.Blocks, owner, offset uint64) {
 		if blocks == 0 {
 			return
 		}
@@ -87,14 +86,16 @@ func (b *Builder) owners(ag *geometry.AG) []ondisk.RmapRecord {
 			i--
 		}
 		if i > 0 {
-			if left := &list[i-1]; left.Owner == owner && left.Start+left.Blocks == uint32(start) {
+			if left := &list[i-1]; left.Owner == owner && left.Start+left.Blocks == uint32(start) &&
+				(int64(owner) < 0 || left.Offset+uint64(left.Blocks) == offset) {
 				left.Blocks += uint32(blocks)
 				return
 			}
 		}
-		rec := ondisk.RmapRecord{Start: uint32(start), Blocks: uint32(blocks), Owner: owner}
-		list = append(list[:i], append([]ondisk.RmapRecord{rec}, list[i:]...)...)
+		rec := ondisk.RmapRecord{Start: uint32(start), Blocks: uint32(blocks), Owner: owner, Offset: offset}
+		list = slices.Insert(list, i, rec)
 	}
+	add := func(start geometry.AGBlock, blocks geometry.Blocks, owner uint64) { addAt(start, blocks, owner, 0) }
 	add(0, b.g.SectorBlocks(), ondisk.OwnFS)
 	add(roots.Bno, 2, ondisk.OwnAG)
 	add(roots.Ino, geometry.Blocks(roots.Rmap-roots.Ino), ondisk.OwnInobt)
@@ -106,7 +107,12 @@ func (b *Builder) owners(ag *geometry.AG) []ondisk.RmapRecord {
 	for _, agbno := range ag.FreeList {
 		add(agbno, 1, ondisk.OwnAG)
 	}
-	add(ag.Inodes.Start, ag.Inodes.Blocks, ondisk.OwnInodes)
+	for _, e := range ag.Chunks {
+		add(e.Start, e.Blocks, ondisk.OwnInodes)
+	}
+	for _, e := range ag.Owned {
+		addAt(e.Start, e.Blocks, uint64(e.Inode), uint64(e.Offset))
+	}
 	return list
 }
 

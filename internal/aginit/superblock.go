@@ -36,13 +36,19 @@ func (b *Builder) Primary() []byte {
 
 // primary counts what the finished filesystem holds.
 func (b *Builder) primary() ondisk.Superblock {
-	g := b.g
+	g, c := b.g, b.g.Contents
 	s := b.secondary()
 	s.RootInode = uint64(g.RootInode())
-	s.BitmapInode, s.SummaryInode = s.RootInode+1, s.RootInode+2
-	s.InodeCount = uint64(g.ChunkInodes())
-	s.FreeInodes = s.InodeCount - usedInodes
-	s.FreeBlocks -= uint64(g.Root.Blocks)
+	s.InodeCount, s.FreeInodes = c.InodeCounts()
+	s.FreeBlocks -= uint64(c.TakenBlocks())
+	for _, f := range c.Files {
+		switch f.Kind {
+		case geometry.RealtimeBitmap:
+			s.BitmapInode = uint64(f.Inode)
+		case geometry.RealtimeSummary:
+			s.SummaryInode = uint64(f.Inode)
+		}
+	}
 	if b.hasAttrs() {
 		s.Version |= ondisk.VersionAttr
 	}

@@ -26,6 +26,7 @@ type Geometry struct {
 	Root     Extent // the chunk of inodes that begins with the root directory, in AG 0
 	Features Features
 	Label    string
+	Contents *Contents // nil for a filesystem that is not new
 	Inherit  Inherit
 }
 

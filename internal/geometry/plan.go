@@ -28,7 +28,7 @@ func Plan(spec Spec, dev Device) (*Geometry, Notes, error) {
 		p.planBlockSize, p.planSectors, p.planFeatures, p.planDirBlocks, p.planInodes,
 		p.planSize, p.planLogDevice, p.planStripes,
 		p.planAGs, p.planMaxInodes, p.planInodeAlign, p.planLog, p.checkInherit, p.checkSupported,
-		p.planRoot,
+		p.planContents,
 	} {
 		step()
 		if p.stop {
