@@ -53,7 +53,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	q := &j.parser.Request
-	g, notes, err := geometry.Plan(q.Spec, places.device())
+	g, notes, err := geometry.Plan(q.Spec, places.device(q.Spec.RT.Size.Given))
 	for _, text := range notes.Warnings {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
 	}
@@ -85,7 +85,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		shown = &discardText{progress: shown, out: j.out}
 	}
 	f := format.Job{Geometry: g, Identity: who, Discard: !j.keep, Batch: j.batch, Progress: shown.step}
-	f.Data, f.Log = open.data, open.log
+	f.Data, f.Log, f.Realtime = open.data, open.log, open.rt
 	started := time.Now()
 	stats, err := format.Run(ctx, f)
 	shown.end()
@@ -115,7 +115,7 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 		fmt.Fprintln(out, text)
 	}
 	if !j.quiet || j.dryRun {
-		printGeometry(out, g, p.data.path, p.logName())
+		printGeometry(out, g, p.data.path, p.logName(), p.rtName())
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 
 // opened are targets that can be written.
 type opened struct {
-	data, log format.Device
-	direct    bool // the data device is written past the page cache
-	list      []*target.Target
-	sizes     []int64 // that they had
+	data, log, rt format.Device
+	direct        bool // the data device is written past the page cache
+	list          []*target.Target
+	sizes         []int64 // that they had
 }
 
 // open opens the targets and gives files their size. Nothing that a target
@@ -27,45 +27,69 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (_ *op
 			o.undo()
 		}
 	}()
-	sectors := []geometry.Bytes{g.SectorSize, g.Log.SectorSize}
-	for i, at := range p.all() {
-		if err := o.add(at, sectors[i], direct); err != nil {
+	all := p.all()
+	for _, at := range all {
+		if err := o.add(at, sectorFor(g, at.role), direct); err != nil {
 			return nil, err
 		}
 	}
-	if len(o.list) > 1 && o.list[0].Info().Same(o.list[1].Info()) {
-		return nil, errOneTarget(&p.data, p.log)
-	}
-	sizes := []int64{int64(g.Bytes(g.Blocks)), int64(g.Bytes(g.Log.Blocks))}
 	for i, t := range o.list {
-		if t.Info().Kind == target.File && t.Info().Size < sizes[i] {
-			if err := t.Grow(sizes[i]); err != nil {
+		for j, other := range o.list[:i] {
+			if t.Info().Same(other.Info()) {
+				return nil, errOneTarget(all[j], all[i])
+			}
+		}
+	}
+	for i, t := range o.list {
+		if size := sizeFor(g, all[i].role); t.Info().Kind == target.File && t.Info().Size < size {
+			if err := t.Grow(size); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for i, at := range p.all() {
+	for i, at := range all {
 		if !at.fresh {
 			continue
 		}
 		if err := o.list[i].Truncate(0); err != nil {
 			return nil, err
 		}
-		if err := o.list[i].Grow(sizes[i]); err != nil {
+		if err := o.list[i].Grow(sizeFor(g, at.role)); err != nil {
 			return nil, err
 		}
 	}
 	o.direct, _ = o.list[0].DirectIO()
-	o.data = format.On(o.list[0], usable(o.list[0], g.SectorSize), ring)
-	if p.log != nil {
-		o.log = format.On(o.list[1], usable(o.list[1], g.Log.SectorSize), ring)
+	devices := [...]*format.Device{forData: &o.data, forLog: &o.log, forRealtime: &o.rt}
+	for i, at := range all {
+		t := o.list[i]
+		*devices[at.role] = format.On(t, usable(t, sectorFor(g, at.role)), ring)
 	}
 	return o, nil
 }
 
+// sectorFor is the size of the sectors that a role's target is written in.
+func sectorFor(g *geometry.Geometry, r role) geometry.Bytes {
+	if r == forLog {
+		return g.Log.SectorSize
+	}
+	return g.SectorSize
+}
+
+// sizeFor is how long a target must be for its role.
+func sizeFor(g *geometry.Geometry, r role) int64 {
+	switch r {
+	case forLog:
+		return int64(g.Bytes(g.Log.Blocks))
+	case forRealtime:
+		return int64(g.Bytes(g.RT.Blocks))
+	}
+	return int64(g.Bytes(g.Blocks))
+}
+
 // errOneTarget refuses a target for two roles.
-func errOneTarget(data, log *place) error {
-	return fmt.Errorf("-l logdev: %s and %s are one and the same; the log needs a device or file of its own", log.path, data.path)
+func errOneTarget(other, at *place) error {
+	return fmt.Errorf("%s: %s and %s are one and the same; the %v needs a device or file of its own",
+		at.role.option(), at.path, other.path, at.role)
 }
 
 // add opens one target. Direct IO is used where all writes meet its

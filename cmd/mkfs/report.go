@@ -41,6 +41,20 @@ type jsonGeometry struct {
 	MaxInodePercent int     `json:"max_inode_percent"`
 	RootInode       uint64  `json:"root_inode"`
 	Log             jsonLog `json:"log"`
+
+	Realtime *jsonRealtime `json:"realtime,omitempty"` // none without such a section
+}
+
+type jsonRealtime struct {
+	Device     string `json:"device,omitempty"`
+	Start      int64  `json:"start_bytes"` // on the target, 0 on a device of its own
+	Blocks     uint64 `json:"blocks"`
+	Bytes      int64  `json:"bytes"`
+	Extent     int64  `json:"extent_bytes"`
+	Extents    uint64 `json:"extents"`
+	GroupCount uint32 `json:"group_count"`
+	GroupBytes int64  `json:"group_bytes"`
+	Reserved   int64  `json:"reserved_bytes"`
 }
 
 type jsonLog struct {
@@ -67,6 +81,9 @@ type jsonFeatures struct {
 	Nrext64    bool   `json:"nrext64"`
 	Exchange   bool   `json:"exchange"`
 	Parent     bool   `json:"parent"`
+	Metadir    bool   `json:"metadir"`
+	Zoned      bool   `json:"zoned"`
+	Quota      uint16 `json:"quota_flags"`
 	Ftype      bool   `json:"ftype"`
 	CaseFold   bool   `json:"ascii_ci"`
 	LazyCount  bool   `json:"lazy_count"`
@@ -103,7 +120,7 @@ type jsonFault struct {
 func newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) jsonReport {
 	r := jsonReport{
 		Target: p.data.path, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
-		Geometry: newJSONGeometry(g, p.logName()), Features: newJSONFeatures(g),
+		Geometry: newJSONGeometry(g, p.logName(), p.rtName()), Features: newJSONFeatures(g),
 	}
 	if who != nil {
 		r.UUID = uuid.UUID(who.UUID).String()
@@ -111,7 +128,7 @@ func newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geom
 	return r
 }
 
-func newJSONGeometry(g *geometry.Geometry, log string) jsonGeometry {
+func newJSONGeometry(g *geometry.Geometry, log, rt string) jsonGeometry {
 	r := jsonGeometry{
 		BlockSize: int64(g.BlockSize), SectorSize: int64(g.SectorSize),
 		InodeSize: int64(g.InodeSize), DirBlockSize: int64(g.DirBlockSize),
@@ -128,6 +145,13 @@ func newJSONGeometry(g *geometry.Geometry, log string) jsonGeometry {
 	if !g.Log.External {
 		r.Log.Start = int64(g.Offset(g.Log.AG, g.Log.Start))
 	}
+	if t := &g.RT; t.Blocks > 0 {
+		r.Realtime = &jsonRealtime{
+			Device: rt, Start: int64(g.Bytes(t.Start)), Blocks: uint64(t.Blocks), Bytes: int64(g.Bytes(t.Blocks)),
+			Extent: int64(g.Bytes(t.Extent)), Extents: t.Extents(),
+			GroupCount: uint32(t.GroupCount), GroupBytes: int64(g.Bytes(t.GroupBlocks)), Reserved: int64(g.Bytes(t.Reserved)),
+		}
+	}
 	return r
 }
 
@@ -136,6 +160,7 @@ func newJSONFeatures(g *geometry.Geometry) jsonFeatures {
 	return jsonFeatures{
 		CRC: f.CRC, Finobt: f.Finobt, InobtCount: f.InobtCount, Rmapbt: f.Rmapbt, Reflink: f.Reflink,
 		Bigtime: f.Bigtime, Sparse: f.Sparse, Nrext64: f.Nrext64, Exchange: f.Exchange, Parent: f.Parent,
+		Metadir: f.Metadir, Zoned: f.Zoned, Quota: uint16(f.Quota),
 		Ftype: f.Ftype, CaseFold: f.CaseFold, LazyCount: f.LazyCount, Projid32: f.Projid32,
 		Autofsck: string(f.Autofsck),
 	}

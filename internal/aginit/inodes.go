@@ -13,19 +13,12 @@ const autofsckName = "xfs:autofsck"
 // 0, for the sake of backup tools.
 func (b *Builder) generate() []uint32 {
 	list := make([]uint32, len(b.g.Contents.Files))
-	for i := range list {
-		if b.g.Contents.Files[i].Kind != geometry.RootDirectory {
+	for i, f := range b.g.Contents.Files {
+		if f.Kind != geometry.RootDirectory {
 			list[i] = b.id.Generation()
 		}
 	}
 	return list
-}
-
-// fileBuilders has a function for each kind of file, which writes its inode.
-var fileBuilders = map[geometry.FileKind]func(b *Builder, i *ondisk.Inode, f *geometry.File, literal []byte){
-	geometry.RootDirectory:   (*Builder).rootDir,
-	geometry.RealtimeBitmap:  (*Builder).realtimeBitmap,
-	geometry.RealtimeSummary: (*Builder).realtimeSummary,
 }
 
 // InodeChunk is a chunk of inodes of an AG, whole blocks. It takes the
@@ -41,17 +34,11 @@ func (b *Builder) InodeChunk(agno geometry.AGNumber, at geometry.Extent) []byte 
 		inode.Generation = free
 		inode.Put(chunk[i*size:])
 	}
-	for n := range g.Contents.Files {
-		f := &g.Contents.Files[n]
+	for n, f := range g.Contents.Files {
 		if f.Inode < first || f.Inode >= first+geometry.Inode(g.ChunkInodes()) {
 			continue
 		}
-		dst := chunk[int(f.Inode-first)*size:][:size]
-		clear(dst)
-		inode := b.used(f)
-		inode.Generation = b.generations[n]
-		fileBuilders[f.Kind](b, &inode, f, dst[ondisk.CoreSize(b.v5()):])
-		inode.Put(dst)
+		b.file(f, b.generations[n], chunk[int(f.Inode-first)*size:][:size])
 	}
 	for i := 0; i < len(chunk) && b.v5(); i += size {
 		ondisk.Seal(chunk[i:][:size], ondisk.InodeCRC)
@@ -150,15 +137,6 @@ func (b *Builder) inherit(i *ondisk.Inode) {
 		i.Flags2 |= ondisk.Flag2DAX
 	}
 }
-
-// realtimeBitmap completes the bitmap's inode. Its access time is a sequence
-// number, at first 0.
-func (b *Builder) realtimeBitmap(i *ondisk.Inode, _ *geometry.File, _ []byte) {
-	i.Flags = ondisk.FlagNewBitmap
-	i.Atime = b.time(0, 0)
-}
-
-func (b *Builder) realtimeSummary(*ondisk.Inode, *geometry.File, []byte) {}
 
 // LogRecord is the record that makes a zeroed log a clean one, to be written
 // at its start.

@@ -2,7 +2,6 @@ package aginit
 
 import (
 	"math"
-	"slices"
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
@@ -64,56 +63,29 @@ func (b *Builder) inodeRecords(p *placed, ag *geometry.AG, list *geometry.Record
 	}
 }
 
-// rmapbt lists every used extent with its owner; neighbours of one owner are one.
-func (b *Builder) rmapbt(p *placed, ag *geometry.AG, dst []byte) {
-	records := b.owners(ag)
-	at := b.root(p, ag, len(records), dst)
-	for i, rec := range records {
-		rec.Put(at[i*ondisk.RmapRecordSize:])
-	}
+// owners are the numbers of owners that are no files.
+var owners = map[geometry.Owner]uint64{
+	geometry.OwnedByFS:       ondisk.OwnFS,
+	geometry.OwnedByAG:       ondisk.OwnAG,
+	geometry.OwnedByInobt:    ondisk.OwnInobt,
+	geometry.OwnedByRefcount: ondisk.OwnRefcount,
+	geometry.OwnedByLog:      ondisk.OwnLog,
+	geometry.OwnedByInodes:   ondisk.OwnInodes,
 }
 
-// owners collects an AG's used extents in disk order.
-func (b *Builder) owners(ag *geometry.AG) []ondisk.RmapRecord {
-	roots := b.g.Roots()
-	var list []ondisk.RmapRecord
-	addAt := func(start geometry.AGBlock, blocks geometry.Blocks, owner, offset uint64) {
-		if blocks == 0 {
-			return
+// rmapbt lists every used extent with its owner.
+func (b *Builder) rmapbt(p *placed, ag *geometry.AG, dst []byte) {
+	list := b.g.Uses(ag)
+	at := b.root(p, ag, len(list), dst)
+	for i, u := range list {
+		owner, other := owners[u.Owner]
+		if !other {
+			owner = uint64(u.Inode)
 		}
-		i := len(list)
-		for i > 0 && list[i-1].Start > uint32(start) {
-			i--
-		}
-		if i > 0 {
-			if left := &list[i-1]; left.Owner == owner && left.Start+left.Blocks == uint32(start) &&
-				(int64(owner) < 0 || left.Offset+uint64(left.Blocks) == offset) {
-				left.Blocks += uint32(blocks)
-				return
-			}
-		}
-		rec := ondisk.RmapRecord{Start: uint32(start), Blocks: uint32(blocks), Owner: owner, Offset: offset}
-		list = slices.Insert(list, i, rec)
+		ondisk.RmapRecord{
+			Start: uint32(u.Start), Blocks: uint32(u.Blocks), Owner: owner, Offset: uint64(u.Offset),
+		}.Put(at[i*ondisk.RmapRecordSize:])
 	}
-	add := func(start geometry.AGBlock, blocks geometry.Blocks, owner uint64) { addAt(start, blocks, owner, 0) }
-	add(0, b.g.SectorBlocks(), ondisk.OwnFS)
-	add(roots.Bno, 2, ondisk.OwnAG)
-	add(roots.Ino, geometry.Blocks(roots.Rmap-roots.Ino), ondisk.OwnInobt)
-	add(roots.Rmap, 1, ondisk.OwnAG)
-	if roots.Refcount != 0 {
-		add(roots.Refcount, 1, ondisk.OwnRefcount)
-	}
-	add(ag.Log.Start, ag.Log.Blocks, ondisk.OwnLog)
-	for _, agbno := range ag.FreeList {
-		add(agbno, 1, ondisk.OwnAG)
-	}
-	for _, e := range ag.Chunks {
-		add(e.Start, e.Blocks, ondisk.OwnInodes)
-	}
-	for _, e := range ag.Owned {
-		addAt(e.Start, e.Blocks, uint64(e.Inode), uint64(e.Offset))
-	}
-	return list
 }
 
 func (b *Builder) refcountbt(p *placed, ag *geometry.AG, dst []byte) { b.root(p, ag, 0, dst) }

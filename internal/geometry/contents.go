@@ -3,7 +3,7 @@ package geometry
 // Contents is what a new filesystem holds besides the headers of its AGs: its
 // inodes, and the blocks of files.
 type Contents struct {
-	Files []File // in the order in which they were made; the root directory is the first
+	Files []*File // in the order in which they were made; the root directory is the first
 	// AGs has those AGs that hold some of it, in their final state.
 	AGs map[AGNumber]*AG
 }
@@ -16,12 +16,20 @@ const (
 	RootDirectory FileKind = iota
 	RealtimeBitmap
 	RealtimeSummary
+	MetadataRoot   // of the directory tree that metadata files are in
+	GroupDirectory // of the files of realtime groups
+	RealtimeRmap
+	RealtimeRefcount
 )
 
 // File is an inode in use.
 type File struct {
 	Kind   FileKind
 	Inode  Inode
+	Group  GroupNumber // of realtime files
+	Parent *File       // the directory that names it; nil for none
+	Name   string      // in that
+	Dir    Directory   // of a directory
 	Size   Bytes
 	Blocks []FileExtent // of its data, in order of offset
 	// Changes is how many transactions have changed the inode.
@@ -104,4 +112,17 @@ func (g *Geometry) InodeOf(agno AGNumber, agino uint32) Inode {
 // BlockAddress is where a block is: its AG, and its number within that.
 func (g *Geometry) BlockAddress(b FSBlock) (AGNumber, AGBlock) {
 	return AGNumber(b >> g.AGBlockLog), AGBlock(b & (1<<g.AGBlockLog - 1))
+}
+
+// Place names a file in messages.
+func (f *File) Place() string {
+	switch {
+	case f.Name != "":
+		return f.Name
+	case f.Kind == RealtimeBitmap:
+		return "realtime bitmap"
+	case f.Kind == RealtimeSummary:
+		return "realtime summary"
+	}
+	return "directory"
 }

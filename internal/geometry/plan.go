@@ -23,11 +23,13 @@ type Notes struct {
 // The error joins a *Refusal for everything that is wrong, as far as one does
 // not follow from another.
 func Plan(spec Spec, dev Device) (*Geometry, Notes, error) {
-	p := &plan{spec: &spec, dev: &dev, g: &Geometry{Label: spec.Label, Inherit: spec.Data.Inherit}}
+	p := &plan{spec: &spec, dev: &dev, g: &Geometry{Label: spec.Label, Inherit: spec.Data.Inherit}, dataSize: dev.Size}
 	for _, step := range []func(){
 		p.planBlockSize, p.planSectors, p.planFeatures, p.planDirBlocks, p.planInodes,
-		p.planSize, p.planLogDevice, p.planStripes,
-		p.planAGs, p.planMaxInodes, p.planInodeAlign, p.planLog, p.checkInherit, p.checkSupported,
+		p.planRealtimeExtent, p.planInternalRealtime,
+		p.planSize, p.planLogDevice, p.planRealtime, p.planStripes, p.planAtomicWrites,
+		p.planAGs, p.planGroups, p.planRealtimeFiles, p.planMaxInodes, p.planInodeAlign,
+		p.checkAtomicWrites, p.planLog, p.checkInherit, p.checkSupported,
 		p.planContents,
 	} {
 		step()
@@ -64,6 +66,12 @@ type plan struct {
 	notes Notes
 	errs  []error
 	stop  bool
+
+	dataSize   Bytes // of the data section's device, or its part of it
+	rtSize     Bytes // of the realtime section's
+	rtThere    bool  // there is a realtime section, of a size yet to be found
+	groupCount Blocks
+	atomic     Blocks // that a write is to be atomic of
 }
 
 func (p *plan) refuse(option, format string, args ...any) {
@@ -204,7 +212,7 @@ func Usable(n, sector Bytes) Bytes { return n &^ (max(sector, kib) - 1) }
 // planSize settles the size of the data section.
 func (p *plan) planSize() {
 	g := p.g
-	there := blocksIn(Usable(p.dev.Size, g.SectorSize), g.BlockLog)
+	there := blocksIn(Usable(p.dataSize, g.SectorSize), g.BlockLog)
 	g.Blocks = there
 	if asked := p.spec.Data.Size; asked.Given {
 		if g.Blocks = p.askedBlocks(asked.Value); p.stop {
@@ -242,10 +250,10 @@ func (p *plan) planLogDevice() {
 func (p *plan) checkInherit() {
 	const maxExtent = 1<<21 - 1
 	most := min(maxExtent, p.g.AGBlocks/2)
-	in := &p.spec.Data.Inherit
+	in := &p.g.Inherit
 	unit := Blocks(1)
 	if in.Realtime.Value {
-		unit = p.g.RealtimeExtent()
+		unit = p.g.RT.Extent
 	}
 	for _, hint := range []struct {
 		option string

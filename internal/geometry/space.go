@@ -112,3 +112,72 @@ func (a *AG) addRecord(r InodeRecord) {
 		t.insert(i, r)
 	}
 }
+
+// blocks allocates blocks for a file: behind its last extent, else near its
+// inode, else in another AG.
+func (s *space) blocks(f *File, offset, n Blocks, contiguous bool) (FileExtent, bool) {
+	g := s.g
+	start, target := s.target(f, offset)
+	r := request{target: target, min: 1, max: min(n, maxFileExtent, g.logRoom()+1), align: 1, left: 1}
+	if contiguous {
+		r.min = n
+	} else {
+		r.min = max(1, min(r.max, s.longest(start, r.max)))
+	}
+	for agno := range s.around(start) {
+		a := s.look(agno)
+		try := a.near
+		if agno != start || target == 0 {
+			try = a.anywhere
+		}
+		if got, ok := try(r); ok {
+			s.ags[agno] = a
+			a.Owned = append(a.Owned, Owned{Extent: got, Inode: f.Inode, Offset: offset})
+			return FileExtent{Offset: offset, Start: g.FSBlock(agno, got.Start), Blocks: got.Blocks}, true
+		}
+	}
+	return FileExtent{}, false
+}
+
+// target is where a file's next extent belongs: behind the one before it, at
+// the same distance as in the file if nothing follows and that is within the
+// AG, else where its inode is.
+func (s *space) target(f *File, offset Blocks) (AGNumber, AGBlock) {
+	g := s.g
+	agno, agino := g.InodeAddress(f.Inode)
+	agbno := AGBlock(agino >> g.InodeBlockLog())
+	next := f.extentAt(offset)
+	if next == 0 {
+		return agno, agbno
+	}
+	last := f.Blocks[next-1]
+	lastAG, lastBlock := g.BlockAddress(last.Start)
+	at := Blocks(lastBlock) + last.Blocks
+	if at >= g.AGBlocks {
+		return agno, agbno
+	}
+	if gap := offset - last.Offset - last.Blocks; next == len(f.Blocks) && at+gap < g.AGBlocks {
+		at += gap
+	}
+	return lastAG, AGBlock(at)
+}
+
+// extentAt is the index of a file's first extent behind an offset.
+func (f *File) extentAt(offset Blocks) int {
+	i := 0
+	for i < len(f.Blocks) && f.Blocks[i].Offset < offset {
+		i++
+	}
+	return i
+}
+
+// longest is the length of the longest free extent in the AGs from one on, as
+// far as one is found that will do.
+func (s *space) longest(start AGNumber, enough Blocks) (n Blocks) {
+	for agno := range s.around(start) {
+		if n = max(n, s.look(agno).Free.Longest); n >= enough {
+			break
+		}
+	}
+	return n
+}

@@ -11,6 +11,7 @@ type Request struct {
 	UUID geometry.Opt[[16]byte]
 	Data Place
 	Log  Place
+	RT   Place
 
 	ConfigFile geometry.Opt[string] // -c options
 	Proto      geometry.Opt[string] // -p

@@ -153,12 +153,12 @@ func threads(name, help string, at field[int64]) Row {
 	}}
 }
 
-// later is a feature that does not exist yet: it can only be turned off.
-func later(name, help string) Row {
-	return Row{Name: name, Help: help + " (only 0 so far)", bare: true, set: func(_ *Request, key, value string) error {
+// quota turns kinds of quota on; 0 leaves them as they are.
+func quota(name, help string, flags geometry.QuotaFlags) Row {
+	return Row{Name: name, Help: help, bare: true, set: func(q *Request, key, value string) error {
 		on, err := zeroOne(key, value)
 		if err == nil && on {
-			err = fault(key, "is not supported yet")
+			q.Spec.Features.Quota |= flags
 		}
 		return err
 	}}
