@@ -64,8 +64,10 @@ func (a *AG) takeInode() uint32 {
 			a.Inodes.slots[i] = r
 		}
 	}
-	if a.FreeInodes.slots[0] = r; r.Free() == 0 {
-		a.FreeInodes.remove(0)
+	if r.Free() > 0 {
+		a.FreeInodes.slots[0] = r
+	} else {
+		a.FreeInodes.remove(0) // as it was
 	}
 	return agino
 }
