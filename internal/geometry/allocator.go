@@ -9,6 +9,7 @@ type request struct {
 	align    Blocks
 	slop     Blocks // to be there for the sake of another try with an alignment
 	left     Blocks // to stay free
+	total    Blocks // that all of the operation may take
 }
 
 // candidate is the best place that a search has found so far.
@@ -23,7 +24,7 @@ type candidate struct {
 func (a *AG) available(r *request) bool {
 	need := r.min + r.align - 1 + r.slop
 	free := a.Free.Total()
-	if a.Free.Longest < need || free < r.left+need {
+	if a.Free.Longest < need || free < r.left+max(need, r.total) {
 		return false
 	}
 	r.max = min(r.max, free-r.left)

@@ -156,7 +156,7 @@ func (m *maker) toBlock(f *File, used Bytes) bool {
 // toLeaf moves the index of a directory's block to a block of its own.
 func (m *maker) toLeaf(f *File) bool {
 	g := m.p.g
-	if !m.grow(f, blocksIn(dirLeafOffset, g.BlockLog), blocksIn(g.DirBlockSize, g.BlockLog), true) {
+	if !m.grow(f, blocksIn(dirLeafOffset, g.BlockLog), blocksIn(g.DirBlockSize, g.BlockLog), m.createSpace(f)) {
 		return false
 	}
 	f.Dir.Form, f.Dir.InBlock = DirLeaf, len(f.Dir.Entries)-1
@@ -176,11 +176,28 @@ func (m *maker) leafFits(f *File, block int) bool {
 	return false
 }
 
+// createSpace is the most that making the last file of a directory may take:
+// for inodes, its entry, and the pointer to its parent.
+func (m *maker) createSpace(dir *File) Blocks {
+	g := m.p.g
+	r := newReserver(g)
+	trees := uint64(1)
+	if g.Features.Finobt {
+		trees = 2
+	}
+	n := uint64(g.chunkBlocks()) + trees*r.inodeLevels + r.dirEnter()
+	if g.Features.Parent {
+		name := dir.Dir.Entries[len(dir.Dir.Entries)-1].File.Name
+		n += attrTreeDepth*(1+r.extentAdd(1, r.attrForkLevels)) + r.extentAdd(uint64(len(name)), r.attrForkLevels)
+	}
+	return Blocks(n)
+}
+
 // addDirBlock gives a directory another block of entries.
 func (m *maker) addDirBlock(f *File) bool {
 	g := m.p.g
 	n := blocksIn(g.DirBlockSize, g.BlockLog)
-	if !m.grow(f, Blocks(len(f.Dir.Free))*n, n, true) {
+	if !m.grow(f, Blocks(len(f.Dir.Free))*n, n, m.createSpace(f)) {
 		return false
 	}
 	f.Dir.Free = append(f.Dir.Free, g.DirBlockSize-dirHeader)

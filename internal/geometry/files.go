@@ -78,11 +78,11 @@ func (m *maker) make(agno AGNumber, f *File) *File {
 	return f
 }
 
-// grow gives a file more blocks, in as few pieces as there can be; a
-// contiguous request in one.
-func (m *maker) grow(f *File, offset, n Blocks, contiguous bool) bool {
+// grow gives a file more blocks, in as few pieces as there can be. total is
+// what all of the operation may take, 0 if it is only this.
+func (m *maker) grow(f *File, offset, n, total Blocks) bool {
 	for n > 0 {
-		e, ok := m.space.blocks(f, offset, n, contiguous)
+		e, ok := m.space.blocks(f, offset, n, total)
 		if !ok {
 			return false
 		}
@@ -104,7 +104,7 @@ func (m *maker) fill(f *File, n Blocks) bool {
 	if n == 0 {
 		return true
 	}
-	ok := m.grow(f, 0, n, false)
+	ok := m.grow(f, 0, n, 0)
 	f.Changes += uint64(len(f.Blocks))
 	return ok
 }

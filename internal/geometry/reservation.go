@@ -94,11 +94,14 @@ func (r *reserver) extentAdd(n, levels uint64) uint64 {
 	return divUp(n, r.alloc.maxLeaf-r.alloc.minLeaf) * (levels - 1)
 }
 
-// dirOp counts the blocks that adding or removing a name may dirty.
-func (r *reserver) dirOp() uint64 {
+// dirEnter counts the blocks that adding a name may take.
+func (r *reserver) dirEnter() uint64 {
 	depth := uint64(attrTreeDepth + 2)
-	return depth*r.dirBlocks + depth*r.extentAdd(r.dirBlocks, r.dataForkLevels) + 1
+	return depth*r.dirBlocks + depth*r.extentAdd(r.dirBlocks, r.dataForkLevels)
 }
+
+// dirOp counts the blocks that adding or removing a name may dirty.
+func (r *reserver) dirOp() uint64 { return r.dirEnter() + 1 }
 
 func (r *reserver) inodeTree() uint64 {
 	return r.blocks(r.inodeLevels) + r.blocks(r.allocFree(1))

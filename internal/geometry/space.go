@@ -116,29 +116,45 @@ func (a *AG) addRecord(r InodeRecord) {
 }
 
 // blocks allocates blocks for a file: behind its last extent, else near its
-// inode, else in another AG.
-func (s *space) blocks(f *File, offset, n Blocks, contiguous bool) (FileExtent, bool) {
+// inode, else in another AG. A directory gets them in one piece, from an AG
+// that has room for all of the operation (total) if there is one.
+func (s *space) blocks(f *File, offset, n, total Blocks) (FileExtent, bool) {
 	g := s.g
 	start, target := s.target(f, offset)
-	r := request{target: target, min: 1, max: min(n, maxFileExtent, g.logRoom()+1), align: 1, left: 1}
-	if contiguous {
+	r := request{target: target, min: 1, max: min(n, maxFileExtent, g.logRoom()+1), align: 1, left: 1, total: total}
+	if f.isDir() {
 		r.min = n
 	} else {
 		r.min = max(1, min(r.max, s.longest(start, r.max)))
 	}
+	agno, got, ok := s.allocate(start, r)
+	if !ok {
+		r.target, r.total = 0, 0
+		agno, got, ok = s.allocate(0, r)
+	}
+	if !ok {
+		return FileExtent{}, false
+	}
+	a := s.ags[agno]
+	a.Owned = append(a.Owned, Owned{Extent: got, Inode: f.Inode, Offset: offset})
+	return FileExtent{Offset: offset, Start: g.FSBlock(agno, got.Start), Blocks: got.Blocks}, true
+}
+
+// allocate takes blocks from the first AG that has them, near the target in
+// the first of all.
+func (s *space) allocate(start AGNumber, r request) (AGNumber, Extent, bool) {
 	for agno := range s.around(start) {
 		a := s.look(agno)
 		try := a.near
-		if agno != start || target == 0 {
+		if agno != start || r.target == 0 {
 			try = a.anywhere
 		}
 		if got, ok := try(r); ok {
 			s.ags[agno] = a
-			a.Owned = append(a.Owned, Owned{Extent: got, Inode: f.Inode, Offset: offset})
-			return FileExtent{Offset: offset, Start: g.FSBlock(agno, got.Start), Blocks: got.Blocks}, true
+			return agno, got, true
 		}
 	}
-	return FileExtent{}, false
+	return 0, Extent{}, false
 }
 
 // target is where a file's next extent belongs: behind the one before it, at
