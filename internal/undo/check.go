@@ -129,8 +129,9 @@ func (u *File) checkLog(b []byte, targets []Target) error {
 
 // The roles of devices.
 const (
-	RoleData = "data"
-	RoleLog  = "log"
+	RoleData     = "data"
+	RoleLog      = "log"
+	RoleRealtime = "realtime"
 )
 
 // firstSector is what the data device began with: as much of a sector as it had.
