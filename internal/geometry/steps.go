@@ -45,7 +45,7 @@ var steps = []step{
 	{"inode alignment", (*plan).planInodeAlign, nil, []string{"inodes", "features"}},
 	{"log", (*plan).planLog, []string{"-l agnum"}, []string{
 		"AGs", "log within data", "log device", "log stripe", "directories", "inode alignment", "realtime files"}},
-	{"inheritance", (*plan).checkInherit, []string{"-d extszinherit", "-d cowextsize", "-d rtinherit"}, []string{"AGs"}},
+	{"inheritance", (*plan).checkInherit, []string{"-d extszinherit", "-d cowextsize", "-d rtinherit"}, []string{"AGs", "realtime extent"}},
 	{"supported size", (*plan).checkSize, nil, []string{"size"}},
 	{"supported log asked", (*plan).checkLogAsked, nil, []string{"log asked"}},
 	{"supported log", (*plan).checkLog, nil, []string{"log", "supported size", "supported log asked"}},
