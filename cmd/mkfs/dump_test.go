@@ -71,6 +71,17 @@ func dumpLog(data io.ReaderAt, off int64) string {
 	return d.out.String()
 }
 
+// dumpRealtime describes the superblock that a realtime device may begin with.
+func dumpRealtime(data io.ReaderAt) string {
+	d := &dumper{data: data}
+	r, ok := ondisk.DecodeRTSuper(d.read(0, sector))
+	if !ok {
+		return "no realtime superblock\n"
+	}
+	d.section("realtime superblock", fields(r, nil))
+	return d.out.String()
+}
+
 // read reads n bytes, zeros where the image ends early.
 func (d *dumper) read(off, n int64) []byte {
 	b := make([]byte, n)

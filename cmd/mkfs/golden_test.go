@@ -252,8 +252,11 @@ func describe(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf("size %d\nsectors %d\nsha256 %s\n", all.size, all.sectors, all.hash)
-	if name == "log" {
+	switch name {
+	case "log":
 		return text + dumpLog(f, 0)
+	case "rt":
+		return text + dumpRealtime(f)
 	}
 	return text + dumpImage(f)
 }

@@ -152,7 +152,7 @@ func (j *infoJob) look(r *infoResult) error {
 func (j *infoJob) print(r *infoResult) error {
 	if j.json {
 		if r.fs != nil {
-			geo, features := newJSONGeometry(&r.fs.Geometry, j.log), newJSONFeatures(&r.fs.Geometry)
+			geo, features := newJSONGeometry(&r.fs.Geometry, j.log, ""), newJSONFeatures(&r.fs.Geometry)
 			r.Geometry, r.Features = &geo, &features
 			r.UUID, r.Label = uuid.UUID(r.fs.SB.UUID).String(), r.fs.Geometry.Label
 		}
@@ -167,7 +167,7 @@ func (j *infoJob) print(r *infoResult) error {
 		if log == "" {
 			log = "external log"
 		}
-		printGeometry(j.out, &r.fs.Geometry, j.target, log)
+		printGeometry(j.out, &r.fs.Geometry, j.target, log, "external")
 		fmt.Fprintf(j.out, "uuid     =%v\n", uuid.UUID(r.fs.SB.UUID))
 		fmt.Fprintf(j.out, "label    =%q\n", r.fs.Geometry.Label)
 		fmt.Fprintf(j.out, "log state=%s\n", logText(r.state, r.fs.Log().Blocks))

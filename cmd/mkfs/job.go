@@ -27,8 +27,8 @@ type job struct {
 	parser   *options.Parser
 	out, err io.Writer
 	name     string
-	made     ondisk.UUID // of the filesystem, once it is made
 	chosen   []compat.Preset
+	made     ondisk.UUID // of the filesystem, once it is made
 }
 
 // start takes the target from the arguments and runs.
@@ -65,9 +65,9 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	q := &j.parser.Request
-	dev := places.device()
+	dev := places.device(q.Spec.RT.Size.Given)
 	if j.reproducible.given {
-		dev.SolidState = false // where the number of CPUs would count
+		dev.SolidState, dev.RT.SolidState = false, false // where the number of CPUs would count
 	}
 	g, notes, err := geometry.Plan(q.Spec, dev)
 	if err == nil {
@@ -119,7 +119,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		shown = &discardText{progress: shown, out: j.out}
 	}
 	f := format.Job{Geometry: g, Identity: who, Discard: !j.noDiscard && undo == nil, Batch: j.batch, Progress: shown.step}
-	f.Data, f.Log = open.data, open.log
+	f.Data, f.Log, f.Realtime = open.data, open.log, open.rt
 	started := time.Now()
 	stats, err := format.Run(ctx, f)
 	shown.end()
@@ -158,7 +158,7 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 		fmt.Fprintln(out, text)
 	}
 	if !j.quiet || j.dryRun {
-		printGeometry(out, g, p.data.path, p.logName())
+		printGeometry(out, g, p.data.path, p.logName(), p.rtName())
 	}
 }
 
@@ -233,7 +233,7 @@ func (j *job) request() (*places, error) {
 func (j *job) planRest(places *places) {
 	spec := j.parser.Request.Spec
 	spec.Refused = j.parser.Refused()
-	_, _, err := geometry.Plan(spec, places.device())
+	_, _, err := geometry.Plan(spec, places.device(spec.RT.Size.Given))
 	if all := (*geometry.Refusals)(nil); errors.As(err, &all) {
 		for _, fault := range all.List {
 			j.parser.Fault(fault)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/google/uuid"
@@ -31,9 +32,6 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 	if j.undo == "" {
 		return nil, nil
 	}
-	if known := 1 + map[bool]int{true: 1}[p.log != nil]; len(list) != known {
-		return nil, errors.New("--undo: only data and log devices can be put back so far")
-	}
 	if info, err := target.Probe(j.undo); err == nil {
 		for _, t := range list {
 			if info.Same(t.Info()) {
@@ -44,16 +42,16 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 		return nil, fmt.Errorf("--undo: %w", err)
 	}
 	f := format.Job{Geometry: g, Identity: who, Batch: j.batch}
-	f.Data = format.On(list[0], usableOf(sizes[0], g.SectorSize), aio.Config{})
-	if p.log != nil {
-		f.Log = format.On(list[1], usableOf(sizes[1], g.Log.SectorSize), aio.Config{})
+	devices := [...]*format.Device{forData: &f.Data, forLog: &f.Log, forRealtime: &f.Realtime}
+	for i, at := range p.all() {
+		*devices[at.role] = format.On(list[i], usableOf(sizes[i], sectorFor(g, at.role)), aio.Config{})
 	}
 	primary := aginit.New(g, who).Primary()
 	head := undo.Header{UUID: uuid.UUID(who.UUID).String(), Superblock: undo.Sum(primary), SectorSize: int(g.SectorSize)}
 	for i, at := range p.all() {
 		in := list[i].Info()
 		head.Devices = append(head.Devices, undo.Device{
-			Role: at.undoRole(), Path: at.path, File: in.Kind == target.File, Part: in.Part, Offset: in.Offset,
+			Role: undoRoles[at.role], Path: at.path, File: in.Kind == target.File, Part: in.Part, Offset: in.Offset,
 			Before: in.Size, After: sizes[i], Created: !at.exists,
 		})
 	}
@@ -68,10 +66,7 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 	}
 	if err == nil {
 		_, err = format.Trace(ctx, f, func(d format.Device, off, n int64) error {
-			i := 0
-			if p.log != nil && d == f.Log {
-				i = 1
-			}
+			i := slices.IndexFunc(p.all(), func(at *place) bool { return *devices[at.role] == d })
 			if p.all()[i].fresh {
 				return nil
 			}
@@ -91,12 +86,8 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 	return &kept{w, j.undo, p}, nil
 }
 
-func (p *place) undoRole() string {
-	if p.forLog {
-		return undo.RoleLog
-	}
-	return undo.RoleData
-}
+// undoRoles are the names of roles in an undo file.
+var undoRoles = [...]string{forData: undo.RoleData, forLog: undo.RoleLog, forRealtime: undo.RoleRealtime}
 
 // drop removes the file if nothing was overwritten.
 func (k *kept) drop() {
@@ -129,6 +120,9 @@ func (k *kept) advice() string {
 	text := fmt.Sprintf("mkfs undo %s %s", k.path, k.places.data.path)
 	if k.places.log != nil {
 		text += " --logdev " + k.places.log.path
+	}
+	if k.places.rt != nil {
+		text += " --rtdev " + k.places.rt.path
 	}
 	return text
 }

@@ -11,10 +11,10 @@ import (
 
 // opened are targets that can be written.
 type opened struct {
-	data, log format.Device
-	direct    bool // the data device is written past the page cache
-	list      []*target.Target
-	sizes     []int64 // that they had
+	data, log, rt format.Device
+	direct        bool // the data device is written past the page cache
+	list          []*target.Target
+	sizes         []int64 // that they had
 }
 
 // open opens the targets and gives files their size. Nothing that a target
@@ -27,16 +27,23 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config, before
 			o.undo()
 		}
 	}()
-	sectors := []geometry.Bytes{g.SectorSize, g.Log.SectorSize}
-	for i, at := range p.all() {
-		if err := o.add(at, sectors[i], direct); err != nil {
+	all := p.all()
+	for _, at := range all {
+		if err := o.add(at, sectorFor(g, at.role), direct); err != nil {
 			return nil, err
 		}
 	}
-	if len(o.list) > 1 && o.list[0].Info().Same(o.list[1].Info()) {
-		return nil, errOneTarget(&p.data, p.log)
+	for i, t := range o.list {
+		for j, other := range o.list[:i] {
+			if t.Info().Same(other.Info()) {
+				return nil, errOneTarget(all[j], all[i])
+			}
+		}
 	}
-	sizes := []int64{int64(g.Bytes(g.Blocks)), int64(g.Bytes(g.Log.Blocks))}
+	sizes := make([]int64, len(all))
+	for i, at := range all {
+		sizes[i] = sizeFor(g, at.role)
+	}
 	if err := before(o.list, p.finalSizes(o.list, sizes)); err != nil {
 		return nil, err
 	}
@@ -47,7 +54,7 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config, before
 			}
 		}
 	}
-	for i, at := range p.all() {
+	for i, at := range all {
 		if !at.fresh {
 			continue
 		}
@@ -59,9 +66,10 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config, before
 		}
 	}
 	o.direct, _ = o.list[0].DirectIO()
-	o.data = format.On(o.list[0], usable(o.list[0], g.SectorSize), ring)
-	if p.log != nil {
-		o.log = format.On(o.list[1], usable(o.list[1], g.Log.SectorSize), ring)
+	devices := [...]*format.Device{forData: &o.data, forLog: &o.log, forRealtime: &o.rt}
+	for i, at := range all {
+		t := o.list[i]
+		*devices[at.role] = format.On(t, usable(t, sectorFor(g, at.role)), ring)
 	}
 	return o, nil
 }
@@ -83,9 +91,29 @@ func (p *places) finalSizes(list []*target.Target, needed []int64) []int64 {
 	return final
 }
 
+// sectorFor is the size of the sectors that a role's target is written in.
+func sectorFor(g *geometry.Geometry, r role) geometry.Bytes {
+	if r == forLog {
+		return g.Log.SectorSize
+	}
+	return g.SectorSize
+}
+
+// sizeFor is how long a target must be for its role.
+func sizeFor(g *geometry.Geometry, r role) int64 {
+	switch r {
+	case forLog:
+		return int64(g.Bytes(g.Log.Blocks))
+	case forRealtime:
+		return int64(g.Bytes(g.RT.Blocks))
+	}
+	return int64(g.Bytes(g.Blocks))
+}
+
 // errOneTarget refuses a target for two roles.
-func errOneTarget(data, log *place) error {
-	return fmt.Errorf("-l logdev: %s and %s are one and the same; the log needs a device or file of its own", log.path, data.path)
+func errOneTarget(other, at *place) error {
+	return fmt.Errorf("%s: %s and %s are one and the same; the %v needs a device or file of its own",
+		at.role.option(), at.path, other.path, at.role)
 }
 
 // add opens one target. Direct IO is used where all writes meet its

@@ -22,22 +22,40 @@ type place struct {
 	info   target.Info
 	// fresh files are made, or emptied; sized ones may grow to the size asked for.
 	fresh, sized bool
-	forLog       bool
+	role         role
 	part         *target.Window // of it, which info describes; nil for all
 }
+
+// role is what a place is for.
+type role byte
+
+const (
+	forData role = iota
+	forLog
+	forRealtime
+)
+
+// option is the suboption that names a place of a role.
+func (r role) option() string { return [...]string{"-d name", "-l logdev", "-r rtdev"}[r] }
+
+func (r role) String() string { return [...]string{"data section", "log", "realtime section"}[r] }
 
 // places are the targets of a filesystem.
 type places struct {
 	data place
 	log  *place // nil for an internal log
+	rt   *place // nil for none, or one on the data device
 }
 
 // all lists the places, data first.
 func (p *places) all() []*place {
-	if p.log == nil {
-		return []*place{&p.data}
+	list := []*place{&p.data}
+	for _, at := range []*place{p.log, p.rt} {
+		if at != nil {
+			list = append(list, at)
+		}
 	}
-	return []*place{&p.data, p.log}
+	return list
 }
 
 // findPlaces looks at the targets without changing anything.
@@ -58,8 +76,16 @@ func findPlaces(q *options.Request) (*places, error) {
 		if err != nil {
 			return nil, err
 		}
-		log.forLog = true
+		log.role = forLog
 		p.log = &log
+	}
+	if q.Spec.RT.Device {
+		rt, err := findPlace("-r", q.RT, q.Spec.RT.Size.Given, false)
+		if err != nil {
+			return nil, err
+		}
+		rt.role = forRealtime
+		p.rt = &rt
 	}
 	return &p, nil
 }
@@ -91,8 +117,10 @@ func findPlace(option string, at options.Place, hasSize, sized bool) (place, err
 	return p, nil
 }
 
-// device tells geometry what the targets are.
-func (p *places) device() geometry.Device {
+// device tells geometry what the targets are. A stripe of the realtime device
+// counts if that is a block device, and so is the data device unless the
+// section's size is given (rtSized).
+func (p *places) device(rtSized bool) geometry.Device {
 	info := &p.data.info
 	d := geometry.Device{
 		Size:           geometry.Bytes(info.Size),
@@ -115,6 +143,17 @@ func (p *places) device() geometry.Device {
 		d.Log.LogicalSector = sectorOf(p.log.info.LogicalSector)
 		d.Log.Grows = p.log.grows()
 	}
+	if p.rt != nil {
+		info := &p.rt.info
+		d.RT.Size = geometry.Bytes(info.Size)
+		if info.Kind == target.BlockDevice {
+			d.RT.SolidState = !info.Rotational
+		}
+		if info.Kind == target.BlockDevice && (rtSized || !p.data.isFile()) &&
+			info.MinIO != info.PhysicalSector && info.OptIO != info.PhysicalSector {
+			d.RT.Width = geometry.Bytes(info.OptIO)
+		}
+	}
 	return d
 }
 
@@ -124,16 +163,20 @@ func sectorOf(n int) int64 { return int64(max(n, geometry.BasicBlock)) }
 // grows tells whether a place may become as long as is asked for.
 func (p *place) grows() bool {
 	empty := p.info.Kind == target.File && geometry.Usable(geometry.Bytes(p.info.Size), geometry.BasicBlock) == 0
-	return p.part == nil && (p.fresh || p.sized || empty && !p.forLog)
+	return p.part == nil && (p.fresh || p.sized || empty && p.role == forData)
 }
 
 func (p *place) isFile() bool { return !p.exists || p.info.Kind == target.File }
 
-func (p *places) logName() string {
-	if p.log == nil {
+func (p *places) logName() string { return p.log.name() }
+func (p *places) rtName() string  { return p.rt.name() }
+
+// name is the path of a place, "" for none.
+func (p *place) name() string {
+	if p == nil {
 		return ""
 	}
-	return p.log.path
+	return p.path
 }
 
 // check refuses what must not be overwritten: what is in use always, what
@@ -147,8 +190,13 @@ func (p *places) check(force bool) error {
 			return err
 		}
 	}
-	if p.log != nil && p.data.exists && p.log.exists && p.data.info.Same(p.log.info) {
-		return errOneTarget(&p.data, p.log)
+	all := p.all()
+	for i, at := range all {
+		for _, other := range all[:i] {
+			if other.exists && at.exists && other.info.Same(at.info) {
+				return errOneTarget(other, at)
+			}
+		}
 	}
 	if force {
 		return nil
@@ -180,7 +228,7 @@ func (p *place) checkContents() error {
 		return nil
 	}
 	found, err := target.Signatures(t, p.info.Size)
-	if p.forLog { // an older log is no loss
+	if p.role == forLog { // an older log is no loss
 		found = slices.DeleteFunc(found, func(s target.Signature) bool { return s.Name == "xfs_external_log" })
 	}
 	if err != nil || len(found) == 0 {

@@ -51,6 +51,20 @@ type jsonGeometry struct {
 	MaxInodePercent int     `json:"max_inode_percent"`
 	RootInode       uint64  `json:"root_inode"`
 	Log             jsonLog `json:"log"`
+
+	Realtime *jsonRealtime `json:"realtime,omitempty"` // none without such a section
+}
+
+type jsonRealtime struct {
+	Device     string `json:"device,omitempty"`
+	Start      int64  `json:"start_bytes"` // on the target, 0 on a device of its own
+	Blocks     uint64 `json:"blocks"`
+	Bytes      int64  `json:"bytes"`
+	Extent     int64  `json:"extent_bytes"`
+	Extents    uint64 `json:"extents"`
+	GroupCount uint32 `json:"group_count"`
+	GroupBytes int64  `json:"group_bytes"`
+	Reserved   int64  `json:"reserved_bytes"`
 }
 
 type jsonLog struct {
@@ -77,6 +91,9 @@ type jsonFeatures struct {
 	Nrext64    bool   `json:"nrext64"`
 	Exchange   bool   `json:"exchange"`
 	Parent     bool   `json:"parent"`
+	Metadir    bool   `json:"metadir"`
+	Zoned      bool   `json:"zoned"`
+	Quota      uint16 `json:"quota_flags"`
 	Ftype      bool   `json:"ftype"`
 	CaseFold   bool   `json:"ascii_ci"`
 	LazyCount  bool   `json:"lazy_count"`
@@ -113,7 +130,7 @@ type jsonFault struct {
 func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) jsonReport {
 	r := jsonReport{
 		Target: p.data.path, Offset: p.data.info.Offset, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
-		Geometry: newJSONGeometry(g, p.logName()), Features: newJSONFeatures(g),
+		Geometry: newJSONGeometry(g, p.logName(), p.rtName()), Features: newJSONFeatures(g),
 	}
 	for _, p := range j.chosen {
 		r.Presets = append(r.Presets, p.Name)
@@ -124,7 +141,7 @@ func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, n
 	return r
 }
 
-func newJSONGeometry(g *geometry.Geometry, log string) jsonGeometry {
+func newJSONGeometry(g *geometry.Geometry, log, rt string) jsonGeometry {
 	r := jsonGeometry{
 		BlockSize: int64(g.BlockSize), SectorSize: int64(g.SectorSize),
 		InodeSize: int64(g.InodeSize), DirBlockSize: int64(g.DirBlockSize),
@@ -141,6 +158,13 @@ func newJSONGeometry(g *geometry.Geometry, log string) jsonGeometry {
 	if !g.Log.External {
 		r.Log.Start = int64(g.Offset(g.Log.AG, g.Log.Start))
 	}
+	if t := &g.RT; t.Blocks > 0 {
+		r.Realtime = &jsonRealtime{
+			Device: rt, Start: int64(g.Bytes(t.Start)), Blocks: uint64(t.Blocks), Bytes: int64(g.Bytes(t.Blocks)),
+			Extent: int64(g.Bytes(t.Extent)), Extents: t.Extents(),
+			GroupCount: uint32(t.GroupCount), GroupBytes: int64(g.Bytes(t.GroupBlocks)), Reserved: int64(g.Bytes(t.Reserved)),
+		}
+	}
 	return r
 }
 
@@ -149,6 +173,7 @@ func newJSONFeatures(g *geometry.Geometry) jsonFeatures {
 	return jsonFeatures{
 		CRC: f.CRC, Finobt: f.Finobt, InobtCount: f.InobtCount, Rmapbt: f.Rmapbt, Reflink: f.Reflink,
 		Bigtime: f.Bigtime, Sparse: f.Sparse, Nrext64: f.Nrext64, Exchange: f.Exchange, Parent: f.Parent,
+		Metadir: f.Metadir, Zoned: f.Zoned, Quota: uint16(f.Quota),
 		Ftype: f.Ftype, CaseFold: f.CaseFold, LazyCount: f.LazyCount, Projid32: f.Projid32,
 		Autofsck: string(f.Autofsck),
 	}

@@ -9,7 +9,7 @@ import (
 
 // printGeometry prints the table that mkfs.xfs and xfs_info print, to the
 // byte: scripts parse it. The names are those the user gave.
-func printGeometry(w io.Writer, g *geometry.Geometry, data, log string) {
+func printGeometry(w io.Writer, g *geometry.Geometry, data, log, rt string) {
 	f := &g.Features
 	if !g.Log.External {
 		log = "internal log"
@@ -19,15 +19,22 @@ func printGeometry(w io.Writer, g *geometry.Geometry, data, log string) {
 	fmt.Fprintf(w, "         =%-22s sectsz=%-5d attr=2, projid32bit=%d\n", "", g.SectorSize, bit(f.Projid32))
 	fmt.Fprintf(w, "         =%-22s crc=%-8d finobt=%d, sparse=%d, rmapbt=%d\n", "", bit(f.CRC), bit(f.Finobt), bit(f.Sparse), bit(f.Rmapbt))
 	fmt.Fprintf(w, "         =%-22s reflink=%-4d bigtime=%d inobtcount=%d nrext64=%d\n", "", bit(f.Reflink), bit(f.Bigtime), bit(f.InobtCount), bit(f.Nrext64))
-	fmt.Fprintf(w, "         =%-22s exchange=%-3d metadir=0\n", "", bit(f.Exchange))
+	fmt.Fprintf(w, "         =%-22s exchange=%-3d metadir=%d\n", "", bit(f.Exchange), bit(f.Metadir))
 	fmt.Fprintf(w, "data     =%-22s bsize=%-6d blocks=%d, imaxpct=%d\n", "", g.BlockSize, g.Blocks, g.MaxInodePercent)
 	fmt.Fprintf(w, "         =%-22s sunit=%-6d swidth=%d blks\n", "", g.StripeUnit, g.StripeWidth)
 	fmt.Fprintf(w, "naming   =version %-14d bsize=%-6d ascii-ci=%d, ftype=%d, parent=%d\n", 2, g.DirBlockSize, bit(f.CaseFold), bit(f.Ftype), bit(f.Parent))
 	fmt.Fprintf(w, "log      =%-22s bsize=%-6d blocks=%d, version=%d\n", log, g.BlockSize, g.Log.Blocks, f.LogVersion)
 	fmt.Fprintf(w, "         =%-22s sectsz=%-5d sunit=%d blks, lazy-count=%d\n", "", g.Log.SectorSize, logStripe, bit(f.LazyCount))
-	fmt.Fprintf(w, "realtime =%-22s extsz=%-6d blocks=0, rtextents=0\n", "none", g.Bytes(g.RealtimeExtent()))
-	fmt.Fprintf(w, "         =%-22s rgcount=%-4d rgsize=0 extents\n", "", 0)
-	fmt.Fprintf(w, "         =%-22s zoned=%-6d start=0 reserved=0\n", "", 0)
+	r := &g.RT
+	switch {
+	case r.Blocks == 0:
+		rt = "none"
+	case !r.Device:
+		rt = "internal"
+	}
+	fmt.Fprintf(w, "realtime =%-22s extsz=%-6d blocks=%d, rtextents=%d\n", rt, g.Bytes(r.Extent), r.Blocks, r.Extents())
+	fmt.Fprintf(w, "         =%-22s rgcount=%-4d rgsize=%d extents\n", "", r.GroupCount, r.GroupExtents())
+	fmt.Fprintf(w, "         =%-22s zoned=%-6d start=%d reserved=%d\n", "", bit(f.Zoned), r.Start, r.Reserved)
 }
 
 func bit(on bool) int {

@@ -22,7 +22,7 @@ const phaseUndo format.Phase = "undo"
 
 // undoJob puts back what formatting has overwritten.
 type undoJob struct {
-	file, target, log          string
+	file, target, log, rt      string
 	force, dryRun, json, quiet bool
 	progress                   string
 	shown                      progress
@@ -70,6 +70,7 @@ then run it again.`,
 	fs.BoolVarP(&j.force, "force", "f", false, "put back also over a target that has changed since")
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all checks and write nothing")
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
+	fs.StringVar(&j.rt, "rtdev", "", "device of a realtime section")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
 	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
@@ -164,6 +165,30 @@ func (o openTargets) list() (l []undo.Target) {
 	return l
 }
 
+// paths are where the devices of an undo file are said to be.
+func (j *undoJob) paths(u *undo.File) (list []string, err error) {
+	given := []struct{ role, path, option string }{
+		{undo.RoleData, j.target, ""}, {undo.RoleLog, j.log, "--logdev"}, {undo.RoleRealtime, j.rt, "--rtdev"},
+	}
+	for _, d := range u.Devices {
+		i := slices.IndexFunc(given, func(g struct{ role, path, option string }) bool { return g.role == d.Role })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: it is about a %s device, which is unknown", j.file, d.Role)
+		}
+		if given[i].path == "" {
+			return nil, usageError{fmt.Errorf("%s: the %s was on %s, which was formatted too", given[i].option, d.Role, d.Path)}
+		}
+		list = append(list, given[i].path)
+		given = slices.Delete(given, i, i+1)
+	}
+	for _, g := range given {
+		if g.path != "" {
+			return nil, usageError{fmt.Errorf("%s: there was no %s device", g.option, g.role)}
+		}
+	}
+	return list, nil
+}
+
 // open opens the targets, or the parts of them that were formatted.
 func (j *undoJob) open(u *undo.File) (list openTargets, err error) {
 	defer func() {
@@ -173,17 +198,9 @@ func (j *undoJob) open(u *undo.File) (list openTargets, err error) {
 			}
 		}
 	}()
-	paths := []string{j.target}
-	if hasLog := slices.ContainsFunc(u.Devices, func(d undo.Device) bool { return d.Role == undo.RoleLog }); hasLog {
-		if j.log == "" {
-			return nil, usageError{fmt.Errorf("--logdev: the log was on %s, which was formatted too", u.Devices[1].Path)}
-		}
-		paths = append(paths, j.log)
-	} else if j.log != "" {
-		return nil, usageError{errors.New("--logdev: there was no external log")}
-	}
-	if len(paths) != len(u.Devices) {
-		return nil, fmt.Errorf("%s: it is about %d devices", j.file, len(u.Devices))
+	paths, err := j.paths(u)
+	if err != nil {
+		return nil, err
 	}
 	for i, path := range paths {
 		d := &u.Devices[i]

@@ -32,14 +32,17 @@ type Builder struct {
 	g     *geometry.Geometry
 	id    Identity
 	table []placed
-	plain []byte // the header of a plain AG, nil where there is none
+	// generations has the generation number of each file.
+	generations []uint32
+	plain       []byte // the header of a plain AG, nil where there is none
 }
 
 // New makes a builder. The geometry must not change afterwards.
 func New(g *geometry.Geometry, id Identity) *Builder {
 	b := &Builder{g: g, id: id}
 	b.table = b.rows()
-	for agno := range g.AGCount { // soon ends: at most four AGs are not plain
+	b.generations = b.generate()
+	for agno := range g.AGCount { // soon ends: few AGs are not plain
 		if b.isPlain(agno) {
 			b.plain = make([]byte, b.HeaderSize())
 			b.encode(agno, b.plain)
@@ -110,7 +113,7 @@ func (b *Builder) Build(agno geometry.AGNumber, f *Frame) {
 
 // isPlain tells whether an AG's header is the template's but for its number.
 func (b *Builder) isPlain(agno geometry.AGNumber) bool {
-	return agno != 0 && agno != b.g.AGCount-1 && !b.namesRoot(agno) && !b.g.HasLog(agno)
+	return agno != 0 && agno != b.g.AGCount-1 && !b.namesRoot(agno) && !b.g.HasLog(agno) && b.g.Contents.AGs[agno] == nil
 }
 
 // encode writes an AG's whole header.
@@ -121,7 +124,7 @@ func (b *Builder) encode(agno geometry.AGNumber, header []byte) {
 		p := &b.table[i]
 		if p.build != nil {
 			part := p.in(header)
-			p.build(b, p, &ag, part)
+			p.build(b, p, ag, part)
 			b.seal(p, part)
 		}
 	}

@@ -45,10 +45,9 @@ func (b *Builder) agi(_ *placed, ag *geometry.AG, dst []byte) {
 	if f.InobtCount {
 		a.InodeBlocks, a.FreeBlocks = 1, 1
 	}
-	if ag.Inodes.Blocks > 0 {
-		a.Count = uint32(b.g.ChunkInodes())
-		a.FreeCount = a.Count - usedInodes
-		a.NewInode = uint32(b.g.RootInode())
+	a.Count, a.FreeCount = ag.InodeCounts()
+	if n := len(ag.Chunks); n > 0 {
+		a.NewInode = uint32(ag.Chunks[n-1].Start) << b.g.InodeBlockLog()
 	}
 	a.Put(dst)
 }

@@ -5,39 +5,43 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// usedInodes is how many inodes a new filesystem has: the root directory and
-// the realtime section's bitmap and summary, which exist even without one.
-const usedInodes = 3
-
 // autofsckName is the root directory's attribute that tells a background
 // checker how far it may go.
 const autofsckName = "xfs:autofsck"
 
-// InodeChunk is the root inode's chunk, whole blocks, to be written at
-// geometry's Root in AG 0. It takes inode generations from the identity.
-func (b *Builder) InodeChunk() []byte {
+// generate draws the generation numbers of all files. The root directory's is
+// 0, for the sake of backup tools.
+func (b *Builder) generate() []uint32 {
+	list := make([]uint32, len(b.g.Contents.Files))
+	for i, f := range b.g.Contents.Files {
+		if f.Kind != geometry.RootDirectory {
+			list[i] = b.id.Generation()
+		}
+	}
+	return list
+}
+
+// InodeChunk is a chunk of inodes of an AG, whole blocks. It takes the
+// generation number that free inodes share from the identity.
+func (b *Builder) InodeChunk(agno geometry.AGNumber, at geometry.Extent) []byte {
 	g := b.g
-	chunk := make([]byte, g.Bytes(g.Root.Blocks))
+	chunk := make([]byte, g.Bytes(at.Blocks))
 	size := int(g.InodeSize)
-	free := b.id.Generation() // all free inodes of a chunk share one
+	first := g.InodeOf(agno, uint32(at.Start)<<g.InodeBlockLog())
+	free := b.id.Generation()
 	for i := range g.ChunkInodes() {
-		dst := chunk[i*size:][:size]
-		ino := uint64(g.RootInode()) + uint64(i)
-		switch i {
-		case 0:
-			b.rootDir(dst, ino)
-		case 1:
-			b.realtimeInode(dst, ino, true)
-		case 2:
-			b.realtimeInode(dst, ino, false)
-		default:
-			inode := b.inode(ino)
-			inode.Generation = free
-			inode.Put(dst)
+		inode := b.inode(uint64(first) + uint64(i))
+		inode.Generation = free
+		inode.Put(chunk[i*size:])
+	}
+	for n, f := range g.Contents.Files {
+		if f.Inode < first || f.Inode >= first+geometry.Inode(g.ChunkInodes()) {
+			continue
 		}
-		if b.v5() {
-			ondisk.Seal(dst, ondisk.InodeCRC)
-		}
+		b.file(f, b.generations[n], chunk[int(f.Inode-first)*size:][:size])
+	}
+	for i := 0; i < len(chunk) && b.v5(); i += size {
+		ondisk.Seal(chunk[i:][:size], ondisk.InodeCRC)
 	}
 	return chunk
 }
@@ -51,15 +55,16 @@ func (b *Builder) inode(ino uint64) ondisk.Inode {
 	return i
 }
 
-// used is a fresh inode of a mode, changed as often as creating one takes.
-func (b *Builder) used(ino uint64, mode uint16) ondisk.Inode {
-	i := b.inode(ino)
+// used is the inode of a file: a regular one, but for what its kind changes.
+func (b *Builder) used(f *geometry.File) ondisk.Inode {
+	i := b.inode(uint64(f.Inode))
 	now := b.time(b.id.Seconds, b.id.Nanos)
-	i.Mode, i.Nlink = mode, 1
+	i.Mode, i.Nlink = ondisk.ModeRegular, 1
 	i.Format, i.AttrFormat = ondisk.FormatExtents, ondisk.FormatExtents
 	i.Atime, i.Mtime, i.Ctime = now, now, now
+	i.Size = uint64(f.Size)
 	if b.v5() {
-		i.ChangeCount, i.Crtime = 2, now
+		i.ChangeCount, i.Crtime = f.Changes, now
 		if b.g.Features.Bigtime {
 			i.Flags2 |= ondisk.Flag2Bigtime
 		}
@@ -77,20 +82,17 @@ func (b *Builder) time(sec int64, nsec uint32) uint64 {
 	return ondisk.TimeClassic(sec, nsec)
 }
 
-// rootDir writes the root directory. Its generation is 0, for the sake of backup tools.
-func (b *Builder) rootDir(dst []byte, ino uint64) {
-	i := b.used(ino, ondisk.ModeDirectory|0o755)
-	i.Nlink, i.Format = 2, ondisk.FormatLocal
-	b.inherit(&i)
-	literal := dst[ondisk.CoreSize(b.v5()):]
-	i.Size = uint64(ondisk.PutEmptyDir(literal, ino))
+// rootDir completes the root directory, which is its own parent.
+func (b *Builder) rootDir(i *ondisk.Inode, f *geometry.File, literal []byte) {
+	i.Mode, i.Nlink, i.Format = ondisk.ModeDirectory|0o755, 2, ondisk.FormatLocal
+	b.inherit(i)
+	i.Size = uint64(ondisk.PutEmptyDir(literal, uint64(f.Inode)))
 	if attrs := b.rootAttrs(); attrs != nil {
 		i.ChangeCount += 2 // for the fork and for the attribute
 		i.AttrFormat = ondisk.FormatLocal
 		i.ForkOffset = forkOffset(len(literal), ondisk.AttrsSize(attrs))
 		ondisk.PutAttrs(literal[8*int(i.ForkOffset):], attrs)
 	}
-	i.Put(dst)
 }
 
 func (b *Builder) hasAttrs() bool { return b.g.Features.Autofsck != geometry.AutofsckUnset }
@@ -134,18 +136,6 @@ func (b *Builder) inherit(i *ondisk.Inode) {
 	if in.DAX.Value {
 		i.Flags2 |= ondisk.Flag2DAX
 	}
-}
-
-// realtimeInode writes the inode of the realtime bitmap or summary, without
-// blocks. The bitmap's access time is a sequence number, at first 0.
-func (b *Builder) realtimeInode(dst []byte, ino uint64, bitmap bool) {
-	i := b.used(ino, ondisk.ModeRegular)
-	i.Generation = b.id.Generation()
-	if bitmap {
-		i.Flags = ondisk.FlagNewBitmap
-		i.Atime = b.time(0, 0)
-	}
-	i.Put(dst)
 }
 
 // LogRecord is the record that makes a zeroed log a clean one, to be written

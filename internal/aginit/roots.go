@@ -37,77 +37,55 @@ func (b *Builder) cntbt(p *placed, ag *geometry.AG, dst []byte) {
 }
 
 // freeExtents writes records, and behind them what removed ones left.
-func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free *geometry.Records, dst []byte) {
+func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free *geometry.Records[geometry.Extent], dst []byte) {
 	at := b.root(p, ag, len(free.Live()), dst)
 	for i, e := range free.Slots() {
 		ondisk.AllocRecord{Start: uint32(e.Start), Blocks: uint32(e.Blocks)}.Put(at[i*ondisk.AllocRecordSize:])
 	}
 }
 
-// inobt is the inode btree and, since the chunk has free inodes, also the free inode btree.
 func (b *Builder) inobt(p *placed, ag *geometry.AG, dst []byte) {
-	var records int
-	if ag.Inodes.Blocks > 0 {
-		records = b.g.ChunkInodes() / geometry.InodesPerChunk
-	}
-	at := b.root(p, ag, records, dst)
-	for i := range records {
-		rec := ondisk.InodeRecord{
-			Start:  uint32(b.g.RootInode()) + uint32(i*geometry.InodesPerChunk),
-			Sparse: b.g.Features.Sparse, Count: geometry.InodesPerChunk,
-			FreeCount: geometry.InodesPerChunk, Free: math.MaxUint64,
-		}
-		if i == 0 {
-			rec.FreeCount -= usedInodes
-			rec.Free <<= usedInodes
-		}
-		rec.Put(at[i*ondisk.InodeRecordSize:])
+	b.inodeRecords(p, ag, &ag.Inodes, dst)
+}
+
+func (b *Builder) finobt(p *placed, ag *geometry.AG, dst []byte) {
+	b.inodeRecords(p, ag, &ag.FreeInodes, dst)
+}
+
+// inodeRecords writes records, and behind them what removed ones left.
+func (b *Builder) inodeRecords(p *placed, ag *geometry.AG, list *geometry.Records[geometry.InodeRecord], dst []byte) {
+	at := b.root(p, ag, len(list.Live()), dst)
+	for i, r := range list.Slots() {
+		ondisk.InodeRecord{
+			Start: r.Start, Sparse: b.g.Features.Sparse, Count: geometry.InodesPerChunk,
+			FreeCount: uint32(r.Free()), Free: math.MaxUint64 << r.Used,
+		}.Put(at[i*ondisk.InodeRecordSize:])
 	}
 }
 
-// rmapbt lists every used extent with its owner; neighbours of one owner are one.
+// owners are the numbers of owners that are no files.
+var owners = map[geometry.Owner]uint64{
+	geometry.OwnedByFS:       ondisk.OwnFS,
+	geometry.OwnedByAG:       ondisk.OwnAG,
+	geometry.OwnedByInobt:    ondisk.OwnInobt,
+	geometry.OwnedByRefcount: ondisk.OwnRefcount,
+	geometry.OwnedByLog:      ondisk.OwnLog,
+	geometry.OwnedByInodes:   ondisk.OwnInodes,
+}
+
+// rmapbt lists every used extent with its owner.
 func (b *Builder) rmapbt(p *placed, ag *geometry.AG, dst []byte) {
-	records := b.owners(ag)
-	at := b.root(p, ag, len(records), dst)
-	for i, rec := range records {
-		rec.Put(at[i*ondisk.RmapRecordSize:])
-	}
-}
-
-// owners collects an AG's used extents in disk order.
-func (b *Builder) owners(ag *geometry.AG) []ondisk.RmapRecord {
-	roots := b.g.Roots()
-	var list []ondisk.RmapRecord
-	add := func(start geometry.AGBlock, blocks geometry.Blocks, owner uint64) {
-		if blocks == 0 {
-			return
+	list := b.g.Uses(ag)
+	at := b.root(p, ag, len(list), dst)
+	for i, u := range list {
+		owner, other := owners[u.Owner]
+		if !other {
+			owner = uint64(u.Inode)
 		}
-		i := len(list)
-		for i > 0 && list[i-1].Start > uint32(start) {
-			i--
-		}
-		if i > 0 {
-			if left := &list[i-1]; left.Owner == owner && left.Start+left.Blocks == uint32(start) {
-				left.Blocks += uint32(blocks)
-				return
-			}
-		}
-		rec := ondisk.RmapRecord{Start: uint32(start), Blocks: uint32(blocks), Owner: owner}
-		list = append(list[:i], append([]ondisk.RmapRecord{rec}, list[i:]...)...)
+		ondisk.RmapRecord{
+			Start: uint32(u.Start), Blocks: uint32(u.Blocks), Owner: owner, Offset: uint64(u.Offset),
+		}.Put(at[i*ondisk.RmapRecordSize:])
 	}
-	add(0, b.g.SectorBlocks(), ondisk.OwnFS)
-	add(roots.Bno, 2, ondisk.OwnAG)
-	add(roots.Ino, geometry.Blocks(roots.Rmap-roots.Ino), ondisk.OwnInobt)
-	add(roots.Rmap, 1, ondisk.OwnAG)
-	if roots.Refcount != 0 {
-		add(roots.Refcount, 1, ondisk.OwnRefcount)
-	}
-	add(ag.Log.Start, ag.Log.Blocks, ondisk.OwnLog)
-	for _, agbno := range ag.FreeList {
-		add(agbno, 1, ondisk.OwnAG)
-	}
-	add(ag.Inodes.Start, ag.Inodes.Blocks, ondisk.OwnInodes)
-	return list
 }
 
 func (b *Builder) refcountbt(p *placed, ag *geometry.AG, dst []byte) { b.root(p, ag, 0, dst) }

@@ -32,7 +32,7 @@ var rootRows = []row{
 	{name: "bnobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Bno }, magic: ondisk.BnoMagic, build: (*Builder).bnobt},
 	{name: "cntbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Cnt }, magic: ondisk.CntMagic, build: (*Builder).cntbt},
 	{name: "inobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Ino }, magic: ondisk.InoMagic, build: (*Builder).inobt},
-	{name: "finobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Fino }, magic: ondisk.FinoMagic, build: (*Builder).inobt},
+	{name: "finobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Fino }, magic: ondisk.FinoMagic, build: (*Builder).finobt},
 	{name: "rmapbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Rmap }, magic: ondisk.RmapMagic, build: (*Builder).rmapbt},
 	{name: "refcountbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Refcount }, magic: ondisk.RefcountMagic, build: (*Builder).refcountbt},
 }

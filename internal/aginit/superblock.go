@@ -13,6 +13,7 @@ func (b *Builder) superblock(_ *placed, ag *geometry.AG, dst []byte) {
 		s = b.primary()
 	} else if b.namesRoot(ag.Number) {
 		s.RootInode = uint64(b.g.RootInode())
+		s.MetadirInode = b.metadirInode()
 	}
 	s.Put(dst)
 }
@@ -36,13 +37,22 @@ func (b *Builder) Primary() []byte {
 
 // primary counts what the finished filesystem holds.
 func (b *Builder) primary() ondisk.Superblock {
-	g := b.g
+	g, c := b.g, b.g.Contents
 	s := b.secondary()
 	s.RootInode = uint64(g.RootInode())
-	s.BitmapInode, s.SummaryInode = s.RootInode+1, s.RootInode+2
-	s.InodeCount = uint64(g.ChunkInodes())
-	s.FreeInodes = s.InodeCount - usedInodes
-	s.FreeBlocks -= uint64(g.Root.Blocks)
+	s.MetadirInode = b.metadirInode()
+	s.FreeExtents = g.FreeExtents()
+	s.InodeCount, s.FreeInodes = c.InodeCounts()
+	s.FreeBlocks -= uint64(c.TakenBlocks())
+	for _, f := range c.Files {
+		switch {
+		case g.Features.Metadir: // which names them
+		case f.Kind == geometry.RealtimeBitmap:
+			s.BitmapInode = uint64(f.Inode)
+		case f.Kind == geometry.RealtimeSummary:
+			s.SummaryInode = uint64(f.Inode)
+		}
+	}
 	if b.hasAttrs() {
 		s.Version |= ondisk.VersionAttr
 	}
@@ -59,7 +69,7 @@ func (b *Builder) secondary() ondisk.Superblock {
 		RootInode:       uint64(geometry.NullInode),
 		BitmapInode:     uint64(geometry.NullInode),
 		SummaryInode:    uint64(geometry.NullInode),
-		RealtimeExtent:  uint32(g.RealtimeExtent()),
+		RealtimeExtent:  uint32(g.RT.Extent),
 		AGBlocks:        uint32(g.AGBlocks),
 		AGCount:         uint32(g.AGCount),
 		LogBlocks:       uint32(g.Log.Blocks),
@@ -83,6 +93,15 @@ func (b *Builder) secondary() ondisk.Superblock {
 		BadFeatures2:    b.features2(),
 		SparseAlign:     uint32(g.SparseAlign),
 	}
+	r := &g.RT
+	s.RealtimeBlocks, s.RealtimeExtents = uint64(r.Blocks), r.Extents()
+	s.BitmapBlocks, s.RealtimeLog = uint32(r.BitmapBlocks), uint8(r.ExtentsLog())
+	s.RTStart, s.RTReserved = uint64(r.Start), uint64(r.Reserved)
+	s.QuotaFlags = uint16(g.Features.Quota)
+	if g.Features.Metadir {
+		s.BitmapInode, s.SummaryInode, s.MetadirInode = 0, 0, uint64(geometry.NullInode)
+		s.GroupCount, s.GroupExtents, s.GroupLog = uint32(r.GroupCount), uint32(r.GroupExtents()), uint8(r.GroupLog())
+	}
 	copy(s.Label[:], g.Label)
 	if !g.Log.External {
 		s.LogStart = uint64(g.FSBlock(g.Log.AG, g.Log.Start))
@@ -97,6 +116,16 @@ func (b *Builder) secondary() ondisk.Superblock {
 		s.ROCompat, s.Incompat = b.roCompat(), b.incompat()
 	}
 	return s
+}
+
+// metadirInode is the root of the metadata directory, 0 without one.
+func (b *Builder) metadirInode() uint64 {
+	for _, f := range b.g.Contents.Files {
+		if f.Kind == geometry.MetadataRoot {
+			return uint64(f.Inode)
+		}
+	}
+	return 0
 }
 
 // flags ors the bits of all rows that are on.
@@ -129,6 +158,7 @@ func (b *Builder) version() ondisk.Version {
 		{ondisk.VersionSector, g.SectorSize > geometry.BasicBlock || g.Log.SectorSize > geometry.BasicBlock},
 		{ondisk.VersionCaseFold, f.CaseFold},
 		{ondisk.VersionMore, b.features2() != 0},
+		{ondisk.VersionQuota, f.Quota != 0},
 	})
 }
 
@@ -162,5 +192,7 @@ func (b *Builder) incompat() ondisk.Incompat {
 		{ondisk.IncompatNrext64, f.Nrext64},
 		{ondisk.IncompatExchange, f.Exchange},
 		{ondisk.IncompatParent, f.Parent},
+		{ondisk.IncompatMetadir, f.Metadir},
+		{ondisk.IncompatZoned, f.Zoned},
 	})
 }

@@ -8,8 +8,10 @@
 //	          if there was any
 //	discard   tell a device that its contents are of no more use
 //	log       zero it
+//	realtime  the ends of the realtime device; flush
 //	headers   of all AGs, with superblocks marked as in progress; the log's
-//	          record and the root's inodes go with them
+//	          record and inodes go with them
+//	files     the blocks of metadata files
 //	flush
 //	complete  the primary superblock
 //	flush
@@ -59,6 +61,7 @@ type Job struct {
 	Identity aginit.Identity
 	Data     Device
 	Log      Device // nil for an internal log
+	Realtime Device // nil for none, and for one on the data device
 	Discard  bool   // what was there before
 	// Batch is how many AGs there are in memory at once, being built, queued or
 	// written; 0 for DefaultBatch, or twice the ring's depth if that is more.
@@ -74,11 +77,12 @@ type Phase string
 const (
 	PhaseDiscard  Phase = "discard"  // bytes
 	PhaseHeaders  Phase = "headers"  // AGs
+	PhaseFiles    Phase = "files"    // bytes of metadata files
 	PhaseComplete Phase = "complete" // flushes, two
 )
 
 // InBytes tells whether a phase counts bytes.
-func (p Phase) InBytes() bool { return p == PhaseDiscard }
+func (p Phase) InBytes() bool { return p == PhaseDiscard || p == PhaseFiles }
 
 // DefaultBatch is the number of AGs in memory at once: a few hundred keep a
 // queue of a hundred full, and take a few MiB.
@@ -139,7 +143,13 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if err := w.externalLog(log); err != nil {
 		return stats, err
 	}
+	if err := w.realtime(); err != nil {
+		return stats, err
+	}
 	if err := w.headers(ctx); err != nil {
+		return stats, err
+	}
+	if err := w.files(ctx); err != nil {
 		return stats, err
 	}
 	if err := ctx.Err(); err != nil {

@@ -93,15 +93,17 @@ func (w *writer) fill(ctx context.Context, batches []batch) error {
 	return nil
 }
 
-// addExtras queues what an AG holds besides its header: the root's inodes, or
-// the record of an internal log.
+// addExtras queues what an AG holds besides its header: inodes, or the record
+// of an internal log.
 func (w *writer) addExtras(l *delwri.List, agno geometry.AGNumber) {
 	g := w.Geometry
-	if agno == 0 {
-		l.Add(delwri.Buffer{
-			Off: int64(g.Offset(0, g.Root.Start)), Data: w.build.InodeChunk(),
-			Place: delwri.Place{AG: 0, Name: "inode chunk"},
-		})
+	if a := g.Contents.AGs[agno]; a != nil {
+		for _, at := range a.Chunks {
+			l.Add(delwri.Buffer{
+				Off: int64(g.Offset(agno, at.Start)), Data: w.build.InodeChunk(agno, at),
+				Place: delwri.Place{AG: int64(agno), Name: "inode chunk"},
+			})
+		}
 	}
 	if g.HasLog(agno) {
 		l.Add(w.logRecord(g.Offset(agno, g.Log.Start)))
@@ -141,7 +143,7 @@ func (b *batch) build(w *writer, first, n geometry.AGNumber) {
 }
 
 // Space is about how many bytes of a sparse image a filesystem's metadata
-// takes: the headers of all AGs, the root's inodes and the log's record.
+// takes: the headers of all AGs, inodes, files, and the log's record.
 func Space(g *geometry.Geometry) int64 {
-	return int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(g.Root.Blocks+g.Log.StripeUnit))
+	return int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(g.Contents.TakenBlocks()+g.Log.StripeUnit))
 }

@@ -20,7 +20,7 @@ const wipeBytes = 128 << 10
 func (w *writer) wipe(ctx context.Context) error {
 	old, hasOld := w.oldSuperblock() // read it before it goes
 	used := w.startUsed()
-	size := max(w.Data.Size(), int64(w.Geometry.Bytes(w.Geometry.Blocks)))
+	size := w.dataSize()
 	if err := w.zero(0, wipeBytes); err != nil {
 		return err
 	}
@@ -36,6 +36,15 @@ func (w *writer) wipe(ctx context.Context) error {
 		return fmt.Errorf("%s: flushing: %w", w.Data.Name(), err)
 	}
 	return nil
+}
+
+// dataSize is how much of the data device is not the realtime section's.
+func (w *writer) dataSize() int64 {
+	g := w.Geometry
+	if g.RT.Start > 0 {
+		return int64(g.Bytes(g.RT.Start))
+	}
+	return max(w.Data.Size(), int64(g.Bytes(g.Blocks)))
 }
 
 // startUsed tells whether there is anything to wipe at the start. If so, that
@@ -101,12 +110,14 @@ func (w *writer) discard(ctx context.Context) error {
 	if !w.Discard {
 		return nil
 	}
-	devices := []Device{w.Data}
-	if w.Log != nil {
-		devices = append(devices, w.Log)
-	}
-	for _, d := range devices {
+	for _, d := range []Device{w.Data, w.Realtime, w.Log} {
+		if d == nil {
+			continue
+		}
 		size := d.Size()
+		if d == w.Data {
+			size = min(size, w.dataSize())
+		}
 		for off := int64(0); off < size; off += discardStep {
 			if err := ctx.Err(); err != nil {
 				return err

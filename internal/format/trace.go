@@ -20,7 +20,7 @@ func Trace(ctx context.Context, job Job, tell func(d Device, off, n int64) error
 		}
 		return &trial{d, func(off, n int64) error { return tell(d, off, n) }}
 	}
-	job.Data, job.Log = told(job.Data), told(job.Log)
+	job.Data, job.Log, job.Realtime = told(job.Data), told(job.Log), told(job.Realtime)
 	job.Progress = nil
 	job.Identity.Generation = func() uint32 { return 0 } // numbers that are drawn once are the run's
 	if _, err := Run(ctx, job); err != nil {

@@ -117,12 +117,16 @@ func (p *plan) concurrentAGSize(threads Blocks) Blocks {
 	return n / count
 }
 
-// alignAGs makes AGs start at stripe units but, since their headers would all
+// alignAGs makes AGs start at stripe units, and at multiples of atomic writes,
+// but, since their headers would all
 // lie on one disk, not at whole stripes; and it drops a last AG that is too
 // small. It returns the number of AGs.
 func (p *plan) alignAGs(count Blocks) Blocks {
 	g, s := p.g, &p.spec.Data
 	unit := g.StripeUnit
+	if p.atomic < g.AGBlocks {
+		unit = max(unit, p.atomic)
+	}
 	if unit > 0 && g.AGBlocks%unit != 0 {
 		size := roundUp(g.AGBlocks, unit)
 		if size > p.agMax() {
@@ -136,7 +140,7 @@ func (p *plan) alignAGs(count Blocks) Blocks {
 			p.warn("-d agsize: rounded to %d blocks, a multiple of the stripe unit of %d", size, unit)
 		}
 	}
-	if unit > 0 && g.StripeWidth != unit && g.AGBlocks%g.StripeWidth == 0 && count > 1 {
+	if g.StripeUnit > 0 && g.StripeWidth != g.StripeUnit && g.AGBlocks%g.StripeWidth == 0 && count > 1 {
 		if s.AGCount.asked() || s.AGSize.Given {
 			p.notice("Warning: AG size is a multiple of stripe width.  This can cause performance\n"+
 				"problems by aligning all AGs on the same disk.  To avoid this, run mkfs with\n"+

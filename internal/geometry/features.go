@@ -2,7 +2,7 @@ package geometry
 
 // Features are the properties of a filesystem that its superblock records as bits.
 type Features struct {
-	CRC        bool // the V5 format; everything up to Parent needs it
+	CRC        bool // the V5 format; everything up to Quota needs it
 	Finobt     bool
 	InobtCount bool
 	Rmapbt     bool
@@ -12,6 +12,9 @@ type Features struct {
 	Nrext64    bool
 	Exchange   bool
 	Parent     bool
+	Metadir    bool
+	Zoned      bool
+	Quota      QuotaFlags
 
 	Ftype      bool
 	CaseFold   bool // ascii-ci names
@@ -39,6 +42,7 @@ var needsCRC = []struct {
 	{"-i nrext64", func(s *FeatureSpec) *Opt[bool] { return &s.Nrext64 }, func(f *Features) *bool { return &f.Nrext64 }},
 	{"-i exchange", func(s *FeatureSpec) *Opt[bool] { return &s.Exchange }, func(f *Features) *bool { return &f.Exchange }},
 	{"-n parent", func(s *FeatureSpec) *Opt[bool] { return &s.Parent }, func(f *Features) *bool { return &f.Parent }},
+	{"-m metadir", func(s *FeatureSpec) *Opt[bool] { return &s.Metadir }, func(f *Features) *bool { return &f.Metadir }},
 }
 
 // planFormat settles the version of the format, V5 or V4.
@@ -59,6 +63,9 @@ func (p *plan) planFeatures() {
 		Nrext64:    s.Nrext64.or(true),
 		Exchange:   s.Exchange.or(true),
 		Parent:     s.Parent.or(true),
+		Metadir:    s.Metadir.or(false),
+		Zoned:      p.spec.RT.Zoned.Value,
+		Quota:      s.Quota,
 		Ftype:      s.Ftype.or(true),
 		CaseFold:   s.CaseFold.or(false),
 		Align:      s.Align.or(true),
@@ -94,8 +101,16 @@ func (p *plan) planFeatures() {
 		}
 		f.InobtCount = false
 	}
+	p.settleRealtime(&f)
 	if p.spec.Data.Inherit.CowExtent.Value != 0 && !f.Reflink {
 		p.refuse("-d cowextsize", "only a filesystem with reflink=1 copies on write")
+	}
+	p.settleMetadir(&f)
+	if p.spec.Inode.MaxAtomicWrite.Given && !f.Reflink {
+		p.refuse("-i max_atomic_write", "writes are made atomic by copying, which needs reflink=1")
+	}
+	if f.CRC {
+		p.settleAutofsck(&f)
 	}
 	p.g.Features = f
 }
@@ -117,6 +132,10 @@ func (p *plan) settleV5(f *Features) {
 			p.refuse(fixed.option, always)
 		}
 	}
+}
+
+// settleAutofsck knows whether there is what a background checker needs.
+func (p *plan) settleAutofsck(f *Features) {
 	s := &p.spec.Features
 	switch f.Autofsck {
 	case AutofsckUnset:
@@ -150,4 +169,7 @@ func (p *plan) settleV4(f *Features) {
 		p.warn("-m autofsck=%s: ignored, it needs the V5 format", s.Autofsck.Value)
 	}
 	f.Autofsck = AutofsckUnset
+	if f.Quota != 0 {
+		p.refuse("-m uquota", "quota that is on from the start needs the V5 format, and -m crc=0 asks for V4")
+	}
 }

@@ -14,39 +14,11 @@ type Extent struct {
 // End is the first block behind the extent.
 func (e Extent) End() AGBlock { return e.Start + AGBlock(e.Blocks) }
 
-// Records are the records of a btree's only leaf. Slots beyond the live ones
-// hold what a record that was removed left behind: removing shifts the
-// records above it down and does not clear the last slot.
-type Records struct {
-	slots []Extent
-	live  int
-}
-
-// Live is the records in order.
-func (r *Records) Live() []Extent { return r.slots[:r.live] }
-
-// Slots is the live records and behind them the remains of removed ones.
-func (r *Records) Slots() []Extent { return r.slots }
-
-func (r *Records) insert(i int, e Extent) {
-	if r.live == len(r.slots) {
-		r.slots = append(r.slots, Extent{})
-	}
-	copy(r.slots[i+1:r.live+1], r.slots[i:r.live])
-	r.slots[i] = e
-	r.live++
-}
-
-func (r *Records) remove(i int) {
-	copy(r.slots[i:], r.slots[i+1:r.live])
-	r.live--
-}
-
 // FreeSpace is an AG's free extents in both orders.
 type FreeSpace struct {
 	// BySize is sorted but for one case: where a log leaves a longer extent
 	// before it than behind it, both trees begin with them in disk order.
-	ByStart, BySize Records
+	ByStart, BySize Records[Extent]
 	// Longest is the length of the longest free extent as the AGF has it: the
 	// last of BySize, but until something is allocated what is behind a log.
 	Longest Blocks
@@ -126,15 +98,4 @@ func (f *FreeSpace) smallest(n Blocks) Extent {
 		return live[i]
 	}
 	return slices.MaxFunc(live, bySize)
-}
-
-// firstFit is the lowest aligned start at which n blocks are free.
-func (f *FreeSpace) firstFit(n, align Blocks) (AGBlock, bool) {
-	for _, e := range f.ByStart.Live() {
-		start := roundUp(Blocks(e.Start), align)
-		if start+n <= Blocks(e.End()) {
-			return AGBlock(start), true
-		}
-	}
-	return 0, false
 }

@@ -23,9 +23,11 @@ type Geometry struct {
 	InodeAlign, SparseAlign Blocks
 
 	Log      Log
+	RT       Realtime
 	Root     Extent // the chunk of inodes that begins with the root directory, in AG 0
 	Features Features
 	Label    string
+	Contents *Contents // nil for a filesystem that is not new
 	Inherit  Inherit
 }
 
@@ -91,10 +93,6 @@ func (g *Geometry) FreeBlocks() Blocks {
 	}
 	return free
 }
-
-// RealtimeExtent is the allocation unit of a realtime section, which the
-// superblock names even where there is none: a block, but at least 4 KiB.
-func (g *Geometry) RealtimeExtent() Blocks { return max(1, blocksIn(4*kib, g.BlockLog)) }
 
 // ChunkInodes is the number of inodes in a chunk.
 func (g *Geometry) ChunkInodes() int { return max(InodesPerChunk, g.InodesPerBlock()) }

@@ -73,51 +73,27 @@ func (g *Geometry) chunkBlocks() Blocks {
 	return max(1, Blocks(InodesPerChunk)>>g.InodeBlockLog())
 }
 
+// clusterAlign is the alignment of inode chunks where stripes do not count.
+func (g *Geometry) clusterAlign() Blocks {
+	if g.Features.Align && g.InodeAlign >= g.clusterBlocks() {
+		return g.InodeAlign
+	}
+	return 1
+}
+
 // chunkAlign is the alignment that chunks are allocated with, and whether
 // that is the stripe unit.
 func (g *Geometry) chunkAlign() (align Blocks, striped bool) {
-	align = 1
-	if g.Features.Align && g.InodeAlign >= g.clusterBlocks() {
-		align = g.InodeAlign
-	}
+	align = g.clusterAlign()
 	if g.StripeUnit > 0 && align > 1 && g.StripeUnit&(align-1) == 0 {
 		return g.StripeUnit, true
 	}
 	return align, false
 }
 
-// planRoot places the root directory's chunk of inodes, where the allocator
-// would. Checkers compute the place from the superblock alone; a filesystem
-// where the two differ would lose its root, and is refused.
-func (p *plan) planRoot() {
-	g := p.g
-	n := g.chunkBlocks()
-	align, striped := g.chunkAlign()
-	need := g.FreeListBlocks()
-	a := g.agWithFreeList(0, need)
-	start, ok := g.allocChunk(&a, n, align)
-	if !ok && striped {
-		start, ok = g.allocChunk(&a, n, g.InodeAlign)
-	}
-	if want := g.expectedRoot(need, striped); !ok || start != want {
-		p.refuse("", "the root inode does not fit where checkers expect it, at block %d of AG 0; use larger AGs, a smaller stripe unit or another AG for the log", want)
-		return
-	}
-	g.Root = Extent{start, n}
-}
-
-// allocChunk finds the lowest place for a chunk of n blocks. The allocator
-// wants room for any alignment, and for the inode btree to split afterwards.
-func (g *Geometry) allocChunk(a *AG, n, align Blocks) (AGBlock, bool) {
-	room := n + align - 1
-	if a.Free.Longest < room || a.Free.Total() < room+Blocks(newTrees(g).inodeLevels) {
-		return 0, false
-	}
-	return a.Free.firstFit(n, align)
-}
-
 // expectedRoot is where xfs_repair looks for the root's chunk.
-func (g *Geometry) expectedRoot(freeList Blocks, striped bool) AGBlock {
+func (g *Geometry) expectedRoot(freeList Blocks) AGBlock {
+	_, striped := g.chunkAlign()
 	first := g.HeaderBlocks() + freeList
 	if g.HasLog(0) {
 		first += g.Log.Blocks

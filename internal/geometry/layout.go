@@ -57,19 +57,25 @@ type AG struct {
 	Length   Blocks
 	FreeList []AGBlock // in the list's order
 	Log      Extent    // empty but in the log's AG
-	Inodes   Extent    // the root inode's chunk, empty but in AG 0
+	Chunks   []Extent  // of inodes, in the order in which they were allocated
+	Owned    []Owned   // by files, likewise
 	Free     FreeSpace
+	// Inodes has the records of the inode btree, and FreeInodes those of them
+	// that have free inodes, with what others left behind.
+	Inodes, FreeInodes Records[InodeRecord]
 }
 
 // AG computes the final use of an AG's blocks, in the order in which the
-// allocator hands them out: the log, the free list, the root inode's chunk.
-func (g *Geometry) AG(agno AGNumber) AG {
-	a := g.agWithFreeList(agno, g.FreeListBlocks())
-	if agno == 0 {
-		a.Inodes = g.Root
-		a.Free.take(a.Inodes)
+// allocator hands them out: the log, the free list, inodes and files. It is
+// not to be changed.
+func (g *Geometry) AG(agno AGNumber) *AG {
+	if g.Contents != nil {
+		if a, there := g.Contents.AGs[agno]; there {
+			return a
+		}
 	}
-	return a
+	a := g.agWithFreeList(agno, g.FreeListBlocks())
+	return &a
 }
 
 func (g *Geometry) agWithFreeList(agno AGNumber, need Blocks) AG {

@@ -14,7 +14,10 @@ const (
 // planLog settles the size and the place of the log.
 func (p *plan) planLog() {
 	g, s := p.g, &p.spec.Log
-	least := max(minLogBlocks, minLog(g, g.Log.StripeUnit))
+	least := max(minLogBlocks, minLog(g, g.Log.StripeUnit, 0))
+	if p.atomic > 0 {
+		least = max(least, minLog(g, g.Log.StripeUnit, p.atomic))
+	}
 	if !s.Size.Given && g.Blocks >= blocksIn(gib, g.BlockLog) {
 		least = max(least, blocksIn(minLogBytes, g.BlockLog))
 	}
@@ -92,7 +95,7 @@ func (p *plan) defaultLogSize(least, most Blocks) {
 	n := blocksIn(g.Bytes(g.Blocks)/logRatio, g.BlockLog)
 	if threads := p.logThreads(); threads > 0 && g.Blocks >= blocksIn(gib, g.BlockLog) {
 		// Room for a largest transaction of each thread, and half as much again.
-		bytes := Blocks(newReserver(g).largest().total()) * 3 * threads / 2
+		bytes := Blocks(newReserver(g).largest(0).total()) * 3 * threads / 2
 		n = max(n, min(blocksIn(maxLogBytes, g.BlockLog), bytes>>g.BlockLog))
 	}
 	n = max(n, blocksIn(supportedLog, g.BlockLog))

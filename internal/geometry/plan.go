@@ -44,6 +44,12 @@ type plan struct {
 
 	stripe    struct{ unit, width Bytes } // of the data section, as asked for
 	logStripe Bytes                       // as asked for
+
+	dataSize   Bytes // of the data section's device, or its part of it
+	rtSize     Bytes // of the realtime section's
+	rtThere    bool  // there is a realtime section, of a size yet to be found
+	groupCount Blocks
+	atomic     Blocks // that a write is to be atomic of
 }
 
 func (p *plan) refuse(option, format string, args ...any) {
@@ -182,7 +188,7 @@ func Usable(n, sector Bytes) Bytes { return n &^ (max(sector, kib) - 1) }
 // planSize settles the size of the data section.
 func (p *plan) planSize() {
 	g := p.g
-	there := blocksIn(Usable(p.dev.Size, g.SectorSize), g.BlockLog)
+	there := blocksIn(Usable(p.dataSize, g.SectorSize), g.BlockLog)
 	g.Blocks = there
 	if asked := p.spec.Data.Size; asked.Given {
 		if g.Blocks = p.askedBlocks(asked.Value); p.stop {
@@ -237,10 +243,10 @@ func (p *plan) checkLogWithin() {
 func (p *plan) checkInherit() {
 	const maxExtent = 1<<21 - 1
 	most := min(maxExtent, p.g.AGBlocks/2)
-	in := &p.spec.Data.Inherit
+	in := &p.g.Inherit
 	unit := Blocks(1)
 	if in.Realtime.Value {
-		unit = p.g.RealtimeExtent()
+		unit = p.g.RT.Extent
 	}
 	for _, hint := range []struct {
 		option string

@@ -317,8 +317,8 @@ func checkSpace(t fataler, g *Geometry) {
 			}
 		}
 	}
-	if free += others * plain; free != g.FreeBlocks()-g.Root.Blocks {
-		t.Fatalf("%d blocks are free, FreeBlocks without the root's is %d", free, g.FreeBlocks()-g.Root.Blocks)
+	if free += others * plain; free != g.FreeBlocks()-g.Contents.TakenBlocks() {
+		t.Fatalf("%d blocks are free, FreeBlocks without what is taken is %d", free, g.FreeBlocks()-g.Contents.TakenBlocks())
 	}
 }
 
@@ -342,7 +342,12 @@ func checkAG(t fataler, g *Geometry, agno AGNumber) Blocks {
 	}
 	use("headers", Extent{0, g.HeaderBlocks()})
 	use("log", a.Log)
-	use("inodes", a.Inodes)
+	for _, e := range a.Chunks {
+		use("inodes", e)
+	}
+	for _, e := range a.Owned {
+		use("a file", e.Extent)
+	}
 	for _, b := range a.FreeList {
 		use("free list", Extent{b, 1})
 	}

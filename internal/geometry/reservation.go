@@ -39,6 +39,7 @@ type reserver struct {
 	dirBlocks              uint64 // filesystem blocks in a directory block
 	chunkBlocks, clusterSz uint64
 	longHeader             uint64
+	rt                     rtReserver
 }
 
 func newReserver(g *Geometry) *reserver {
@@ -49,6 +50,7 @@ func newReserver(g *Geometry) *reserver {
 		chunkBlocks: uint64(g.chunkBlocks()),
 		clusterSz:   uint64(g.Bytes(g.clusterBlocks())),
 		longHeader:  longHeaderV4,
+		rt:          newRTReserver(g),
 	}
 	if g.Features.CRC {
 		r.longHeader = longHeaderV5
@@ -92,11 +94,14 @@ func (r *reserver) extentAdd(n, levels uint64) uint64 {
 	return divUp(n, r.alloc.maxLeaf-r.alloc.minLeaf) * (levels - 1)
 }
 
-// dirOp counts the blocks that adding or removing a name may dirty.
-func (r *reserver) dirOp() uint64 {
+// dirEnter counts the blocks that adding a name may take.
+func (r *reserver) dirEnter() uint64 {
 	depth := uint64(attrTreeDepth + 2)
-	return depth*r.dirBlocks + depth*r.extentAdd(r.dirBlocks, r.dataForkLevels) + 1
+	return depth*r.dirBlocks + depth*r.extentAdd(r.dirBlocks, r.dataForkLevels)
 }
+
+// dirOp counts the blocks that adding or removing a name may dirty.
+func (r *reserver) dirOp() uint64 { return r.dirEnter() + 1 }
 
 func (r *reserver) inodeTree() uint64 {
 	return r.blocks(r.inodeLevels) + r.blocks(r.allocFree(1))
@@ -119,16 +124,16 @@ func (r *reserver) write(old bool) uint64 {
 		inode += r.blocks(r.refcountBlocks(2))
 		free += r.blocks(r.refcountBlocks(2))
 	}
-	return quotaReserve + max(inode, free, r.deferredRefcount(old, 1))
+	return quotaReserve + max(inode, free, r.rtWrite(), r.deferredRefcount(old, 1))
 }
 
 func (r *reserver) truncate(old bool) uint64 {
 	inode := r.inodes(1) + r.blocks(r.dataForkLevels+1)
-	free := r.sectors(9) + r.blocks(r.allocFree(4))
+	free := r.freeExtents(4)
 	if old && r.f.Reflink {
 		free += r.blocks(r.refcountBlocks(4))
 	}
-	return quotaReserve + max(inode, free, r.deferredRefcount(old, 2))
+	return quotaReserve + max(inode, free, r.rtFreeExtents(2), r.deferredRefcount(old, 2))
 }
 
 // deferredRefcount is the reference count update in a transaction of its own,
@@ -137,7 +142,12 @@ func (r *reserver) deferredRefcount(old bool, n uint64) uint64 {
 	if old {
 		return 0
 	}
-	return r.refcount(n)
+	return max(r.refcount(n), r.rtRefcount(n))
+}
+
+// freeExtents is a deferred transaction that frees n extents.
+func (r *reserver) freeExtents(n uint64) uint64 {
+	return r.sectors(2*n+1) + r.blocks(r.allocFree(n))
 }
 
 func (r *reserver) createAlloc() uint64 {
@@ -233,10 +243,11 @@ func (r *reserver) writeRolls(old bool) uint64 {
 	return rolls
 }
 
-// largest is the transaction that reserves most. Filesystems with parent
+// largest is the transaction that reserves most, if writes of so many blocks
+// are to be atomic, 0 for what the kernel takes by itself. Filesystems with parent
 // pointers are newer than the corrections to the old, too large figures; for
 // all others those still count, lest an older kernel refuse the log.
-func (r *reserver) largest() reservation {
+func (r *reserver) largest(atomic Blocks) reservation {
 	attr := r.attrSet() + r.attrSetBlock()*r.attrBlocks()
 	old := !r.f.Parent
 	counted := *r
@@ -248,6 +259,9 @@ func (r *reserver) largest() reservation {
 		if t.total() > most.total() {
 			most = t
 		}
+	}
+	if t := r.atomicEnd(atomic); t.total() > most.total() {
+		most = t
 	}
 	if attr > most.total() {
 		most = reservation{attr, 3}
@@ -291,11 +305,11 @@ func (r *reserver) unit(n, stripe uint64) uint64 {
 }
 
 // minLog is the least size of a log: three of the largest transactions. The
-// log stripe unit is in blocks, 0 for none.
-func minLog(g *Geometry, stripe Blocks) Blocks {
+// log stripe unit is in blocks, 0 for none; atomic is as for largest.
+func minLog(g *Geometry, stripe, atomic Blocks) Blocks {
 	const factor = 3
 	r := newReserver(g)
-	t := r.largest()
+	t := r.largest(atomic)
 	su := uint64(g.Bytes(stripe))
 	basic := divUp(r.unit(t.bytes, su)*max(t.count, 1), BasicBlock)
 	if r.f.LogVersion == 2 && su > 1 {

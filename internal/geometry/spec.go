@@ -32,6 +32,7 @@ type Spec struct {
 	Data  DataSpec
 	Log   LogSpec
 	Inode InodeSpec
+	RT    RealtimeSpec
 
 	DirBlockSize Opt[Size]
 	Features     FeatureSpec
@@ -84,16 +85,33 @@ type LogSpec struct {
 	Concurrency   Opt[int64]
 }
 
+// RealtimeSpec is what was asked of the realtime section.
+type RealtimeSpec struct {
+	Device      bool // it is on a device of its own
+	ExtentSize  Opt[Size]
+	Size        Opt[Size]
+	NoAlign     Opt[bool]
+	GroupCount  Opt[int64]
+	GroupSize   Opt[Size]
+	Concurrency Opt[int64]
+	Zoned       Opt[bool]
+	Start       Opt[Size] // of a section within the data device
+	Reserved    Opt[Size]
+}
+
 // InodeSpec is what was asked of inodes.
 type InodeSpec struct {
 	Size       Opt[int64]
 	PerBlock   Opt[int64]
 	MaxPercent Opt[int64]
+
+	MaxAtomicWrite Opt[Size]
 }
 
 // FeatureSpec is which features were asked for.
 type FeatureSpec struct {
 	CRC, Finobt, InobtCount, Rmapbt, Reflink, Bigtime Opt[bool] // -m
+	Metadir                                           Opt[bool] // -m
 	Sparse, Nrext64, Exchange, Align, Projid32        Opt[bool] // -i
 	LazyCount                                         Opt[bool] // -l
 	Ftype, Parent, CaseFold                           Opt[bool] // -n
@@ -103,7 +121,21 @@ type FeatureSpec struct {
 	// AutofsckSwitch says that Autofsck was given as a switch, 0 or 1: V4
 	// refuses that, and ignores a word.
 	AutofsckSwitch bool
+	Quota          QuotaFlags
 }
+
+// QuotaFlags are the kinds of quota that are on, as the superblock has them.
+type QuotaFlags uint16
+
+// The bits of QuotaFlags: what is counted, and what of it is limited.
+const (
+	CountUsers    QuotaFlags = 0x001
+	LimitUsers    QuotaFlags = 0x002
+	CountProjects QuotaFlags = 0x008
+	CountGroups   QuotaFlags = 0x040
+	LimitGroups   QuotaFlags = 0x080
+	LimitProjects QuotaFlags = 0x200
+)
 
 // Autofsck is what the filesystem asks of a background checker, a property of
 // the root directory.
@@ -118,7 +150,8 @@ const (
 	AutofsckRepair   Autofsck = "repair"
 )
 
-// Device is what the targets are. The log's part counts only for an external log.
+// Device is what the targets are. The parts of log and realtime section count
+// only if these are on devices of their own.
 type Device struct {
 	Size           Bytes
 	LogicalSector  int64
@@ -133,5 +166,11 @@ type Device struct {
 		Size          Bytes
 		LogicalSector int64
 		Grows         bool
+	}
+
+	RT struct {
+		Size       Bytes
+		Width      Bytes // of a stripe as the device advertises it, 0 for none
+		SolidState bool
 	}
 }

@@ -22,10 +22,12 @@ var steps = []step{
 	{"blocks", (*plan).planBlockSize, []string{"-b size"}, []string{"format"}},
 	{"sectors", (*plan).planSectors, []string{"-s size", "-s sectsize", "-d sectsize"}, []string{"blocks"}},
 	{"log sectors", (*plan).planLogSectors, append([]string{"-l sectsize", "-l version"}, logPlace...), []string{"sectors"}},
-	{"features", (*plan).planFeatures, featureOptions, []string{"format"}},
+	{"features", (*plan).planFeatures, featureOptions, []string{"format", "blocks"}},
 	{"directories", (*plan).planDirBlocks, []string{"-n size"}, []string{"sectors"}},
 	{"inodes", (*plan).planInodes, []string{"-i size", "-i perblock"}, []string{"blocks"}},
-	{"size", (*plan).planSize, []string{"-d size", "--size"}, []string{"sectors"}},
+	{"realtime extent", (*plan).planRealtimeExtent, []string{"-r extsize", "-r noalign"}, []string{"features", "sectors"}},
+	{"realtime start", (*plan).planInternalRealtime, []string{"-r start", "-d size"}, []string{"sectors"}},
+	{"size", (*plan).planSize, []string{"-d size", "--size"}, []string{"sectors", "realtime start"}},
 	{"log asked", (*plan).planLogAsked, []string{"-l size", "-l concurrency"}, []string{"sectors"}},
 	{"log device", (*plan).planLogDevice, nil, []string{"log asked", "log sectors"}},
 	{"log within data", (*plan).checkLogWithin, logPlace, []string{"log asked", "size"}},
@@ -33,17 +35,23 @@ var steps = []step{
 	{"stripes", (*plan).planStripes, nil, []string{"stripes asked", "size"}},
 	{"log stripe asked", (*plan).planLogStripeAsked, []string{"-l su", "-l sunit"}, []string{"sectors"}},
 	{"log stripe", (*plan).planLogStripe, nil, []string{"log stripe asked", "stripes", "log sectors", "features"}},
-	{"AGs", (*plan).planAGs, []string{"-d agcount", "-d agsize", "-d concurrency"}, []string{"stripes"}},
+	{"realtime size", (*plan).planRealtime, []string{"-r size", "-r rtdev", "-r name"}, []string{"realtime extent", "realtime start"}},
+	{"atomic writes", (*plan).planAtomicWrites, []string{"-i max_atomic_write"}, []string{"sectors"}},
+	{"AGs", (*plan).planAGs, []string{"-d agcount", "-d agsize", "-d concurrency"}, []string{"stripes", "atomic writes"}},
+	{"realtime groups", (*plan).planGroups, []string{"-r rgcount", "-r rgsize", "-r concurrency"}, []string{"realtime size"}},
+	{"realtime files", (*plan).planRealtimeFiles, nil, []string{"realtime groups"}},
+	{"atomic write size", (*plan).checkAtomicWrites, nil, []string{"AGs", "realtime groups"}},
 	{"inode space", (*plan).planMaxInodes, []string{"-i maxpct"}, []string{"size"}},
 	{"inode alignment", (*plan).planInodeAlign, nil, []string{"inodes", "features"}},
 	{"log", (*plan).planLog, []string{"-l agnum"}, []string{
-		"AGs", "log within data", "log device", "log stripe", "directories", "inode alignment"}},
-	{"inheritance", (*plan).checkInherit, []string{"-d extszinherit", "-d cowextsize", "-d rtinherit"}, []string{"AGs"}},
+		"AGs", "log within data", "log device", "log stripe", "directories", "inode alignment", "realtime files"}},
+	{"inheritance", (*plan).checkInherit, []string{"-d extszinherit", "-d cowextsize", "-d rtinherit"}, []string{"AGs", "realtime extent"}},
 	{"supported size", (*plan).checkSize, nil, []string{"size"}},
 	{"supported log asked", (*plan).checkLogAsked, nil, []string{"log asked"}},
 	{"supported log", (*plan).checkLog, nil, []string{"log", "supported size", "supported log asked"}},
 	{"supported AGs", (*plan).checkAGCount, nil, []string{"AGs"}},
-	{"root", (*plan).planRoot, nil, []string{"log", "supported log", "supported AGs", "inode space", "inheritance"}},
+	{"contents", (*plan).planContents, nil, []string{
+		"log", "supported log", "supported AGs", "inode space", "inheritance", "atomic write size"}},
 }
 
 // stepSizes are the lengths that steps take.
@@ -54,6 +62,9 @@ var stepSizes = map[string]func(*Spec) *Opt[Size]{
 	"stripes asked":    func(s *Spec) *Opt[Size] { return &s.Data.StripeUnit },
 	"log stripe asked": func(s *Spec) *Opt[Size] { return &s.Log.StripeUnit },
 	"AGs":              func(s *Spec) *Opt[Size] { return &s.Data.AGSize },
+	"realtime extent":  func(s *Spec) *Opt[Size] { return &s.RT.ExtentSize },
+	"realtime size":    func(s *Spec) *Opt[Size] { return &s.RT.Size },
+	"realtime groups":  func(s *Spec) *Opt[Size] { return &s.RT.GroupSize },
 }
 
 // checkLimits checks what is known of a step's length before sectors and blocks are.
@@ -75,6 +86,8 @@ var featureOptions = []string{
 	"-m finobt", "-m inobtcount", "-m rmapbt", "-m reflink", "-m bigtime", "-m autofsck",
 	"-i sparse", "-i nrext64", "-i exchange", "-i align", "-i attr", "-i projid32bit",
 	"-n ftype", "-n parent", "-n version", "-l lazy-count", "-l version",
+	"-m metadir", "-m uquota", "-m gquota", "-m pquota", "-m uqnoenforce", "-m gqnoenforce", "-m pqnoenforce",
+	"-r zoned", "-r start", "-r reserved", "-r rtdev", "-r name", "-r extsize", "-i max_atomic_write",
 }
 
 // Plan computes the layout of the filesystem that spec asks for on a device.
@@ -82,7 +95,7 @@ var featureOptions = []string{
 // not follow from another. There is no Geometry if anything was refused, here
 // or before (Spec.Refused).
 func Plan(spec Spec, dev Device) (*Geometry, Notes, error) {
-	p := &plan{spec: &spec, dev: &dev, g: &Geometry{Label: spec.Label, Inherit: spec.Data.Inherit}}
+	p := &plan{spec: &spec, dev: &dev, g: &Geometry{Label: spec.Label, Inherit: spec.Data.Inherit}, dataSize: dev.Size}
 	refused := map[string]bool{}
 	for _, s := range steps {
 		p.stop = false

@@ -39,8 +39,11 @@ func DecodeEmptyDir(b []byte) (parent uint64, ok bool) {
 // AttrFlags is the namespace of an extended attribute.
 type AttrFlags uint8
 
-// AttrRoot is the namespace "trusted".
-const AttrRoot AttrFlags = 0x02
+// The namespaces: "trusted", and that of parent pointers.
+const (
+	AttrRoot   AttrFlags = 0x02
+	AttrParent AttrFlags = 0x08
+)
 
 // Attr is an extended attribute within an inode.
 type Attr struct {

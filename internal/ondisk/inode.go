@@ -67,9 +67,15 @@ type InodeFlags uint16
 // The bits of InodeFlags.
 const (
 	FlagNewBitmap     InodeFlags = 0x0004 // the realtime bitmap's time is a sequence number
+	FlagImmutable     InodeFlags = 0x0008
+	FlagSync          InodeFlags = 0x0020
+	FlagNoAtime       InodeFlags = 0x0040
+	FlagNoDump        InodeFlags = 0x0080
 	FlagRTInherit     InodeFlags = 0x0100
 	FlagProjInherit   InodeFlags = 0x0200
+	FlagNoSymlinks    InodeFlags = 0x0400
 	FlagExtentInherit InodeFlags = 0x1000
+	FlagNoDefrag      InodeFlags = 0x2000
 )
 
 // InodeFlags2 are di_flags2.
@@ -81,6 +87,7 @@ const (
 	Flag2CowExtent InodeFlags2 = 0x04
 	Flag2Bigtime   InodeFlags2 = 0x08
 	Flag2Nrext64   InodeFlags2 = 0x10
+	Flag2Metadata  InodeFlags2 = 0x20
 )
 
 // The bits of a mode that say what an inode is.

@@ -140,6 +140,40 @@ func structures() []structure {
 			fields: inode2,
 		},
 		{
+			name: "directory data", size: 64, base: &DirData{Magic: DirDataMagic},
+			put:  func(v any, b []byte) { v.(*DirData).Put(b) },
+			get:  func(b []byte) (any, bool) { d, ok := DecodeDirData(b); return &d, ok },
+			sets: map[string]uint64{"Magic": 0x58444233},
+			fields: []place{
+				{"Magic", 0, 4}, {"CRC", 4, 4}, {"Blkno", 8, 8}, {"LSN", 16, 8}, {"UUID", 24, 16}, {"Owner", 40, 8},
+				{"FreeAt", 48, 2}, {"FreeLength", 50, 2},
+			},
+		},
+		{
+			name: "directory leaf", size: 64, magic: []byte("\x00\x00\x00\x00\x00\x00\x00\x00\x3d\xf1"), base: &DirLeaf{},
+			put: func(v any, b []byte) { v.(*DirLeaf).Put(b) },
+			get: func(b []byte) (any, bool) { d, ok := DecodeDirLeaf(b); return &d, ok },
+			fields: []place{
+				{"CRC", 12, 4}, {"Blkno", 16, 8}, {"LSN", 24, 8}, {"UUID", 32, 16}, {"Owner", 48, 8},
+				{"Count", 56, 2}, {"Stale", 58, 2},
+			},
+		},
+		{
+			name: "realtime superblock", size: 56, magic: []byte("Frog"), base: &RTSuper{},
+			put:    func(v any, b []byte) { v.(*RTSuper).Put(b) },
+			get:    func(b []byte) (any, bool) { r, ok := DecodeRTSuper(b); return &r, ok },
+			fields: []place{{"CRC", 4, 4}, {"Label", 12, 12}, {"UUID", 24, 16}, {"MetaUUID", 40, 16}},
+		},
+		{
+			name: "realtime block", size: 48, base: &RTBlock{Magic: RTBitmapMagic},
+			put:  func(v any, b []byte) { v.(*RTBlock).Put(b) },
+			get:  func(b []byte) (any, bool) { h, ok := DecodeRTBlock(b); return &h, ok },
+			sets: map[string]uint64{"Magic": 0x53554d59},
+			fields: []place{
+				{"Magic", 0, 4}, {"CRC", 4, 4}, {"Owner", 8, 8}, {"Blkno", 16, 8}, {"LSN", 24, 8}, {"UUID", 32, 16},
+			},
+		},
+		{
 			// 328 bytes with the padding at its end, which is not written.
 			name: "log record", size: 324, magic: []byte{0xfe, 0xed, 0xba, 0xbe}, base: &LogRecord{},
 			put: func(v any, b []byte) { v.(*LogRecord).Put(b) },
@@ -363,6 +397,71 @@ func TestSizes(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%s is %d, want %d", c.name, c.got, c.want)
 		}
+	}
+}
+
+func TestFileExtentLayout(t *testing.T) {
+	for _, c := range []struct {
+		e    FileExtent
+		want string
+	}{
+		// A flag, 54 bits of offset, 52 of start, 21 of length.
+		{FileExtent{Blocks: 1}, "0000000000000000 0000000000000001"},
+		{FileExtent{Offset: 1, Start: 1, Blocks: 1<<21 - 1}, "0000000000000200 00000000003fffff"},
+		{FileExtent{Offset: 1<<54 - 1, Start: 1<<52 - 1, Blocks: 0}, "7fffffffffffffff ffffffffffe00000"},
+		{FileExtent{Offset: 8388608, Start: 147486, Blocks: 1}, "0000000100000000 0000004803c00001"},
+	} {
+		b := make([]byte, FileExtentSize)
+		c.e.Put(b)
+		if got := fmt.Sprintf("%x %x", b[:8], b[8:]); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.e, got, c.want)
+		}
+		if got := DecodeFileExtent(b); got != c.e {
+			t.Errorf("%+v is read as %+v", c.e, got)
+		}
+	}
+}
+
+func TestDirLayout(t *testing.T) {
+	hex := func(b []byte) string { return fmt.Sprintf("%x", b) }
+	entries := []DirEntry{{Name: "0.rmap", Inode: 0x81, Type: DirRegular, At: 0x60}}
+	for _, c := range []struct {
+		wide   bool
+		parent uint64
+		want   string
+	}{
+		{false, 0x80, "0100" + "00000080" + "06" + "0060" + "302e726d6170" + "01" + "00000081"},
+		{true, 1 << 32, "0101" + "0000000100000000" + "06" + "0060" + "302e726d6170" + "01" + "0000000000000081"},
+	} {
+		b := make([]byte, 64)
+		n := PutShortDir(b, c.parent, c.wide, entries)
+		if got := hex(b[:n]); got != c.want {
+			t.Errorf("in an inode: %s, want %s", got, c.want)
+		}
+	}
+	b := make([]byte, 48)
+	entries[0].Put(b, 8)
+	PutDirFree(b, 32, 16)
+	if got, want := hex(b), "0000000000000000"+"0000000000000081"+"06"+"302e726d6170"+"01"+"000000000000"+"0008"+
+		"ffff0010"+"00000000000000000000"+"0020"; got != want {
+		t.Errorf("in a block:\n got %s\nwant %s", got, want)
+	}
+	clear(b)
+	DirIndex{Hash: HashName("0.rmap"), Address: DirAddress(0x60)}.Put(b)
+	PutDirBests(b[:24], []int{0x123, 0x456})
+	PutDirTail(b[24:], 7)
+	if got, want := hex(b), "ee5b71720000000c"+"0000000000000000"+"01230456"+"00000002"+
+		"00000000000000000000000000000000"+"0000000700000000"; got != want {
+		t.Errorf("index:\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestRTWord(t *testing.T) {
+	b := make([]byte, 8)
+	PutRTWord(b, 0x01020304, true)
+	PutRTWord(b[4:], 0x01020304, false)
+	if got := fmt.Sprintf("%x", b); got != "0102030404030201" {
+		t.Errorf("words of groups and of others: %s", got)
 	}
 }
 

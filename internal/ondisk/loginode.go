@@ -114,8 +114,12 @@ const NullAGInode = ^uint32(0)
 // MetaType says what a file of metadata holds.
 type MetaType uint16
 
-// The files whose data fork is the root of a btree of their own.
+// The types in use. The data fork of the last two is the root of a btree of
+// their own.
 const (
+	MetaDirectory  MetaType = 1
+	MetaRTBitmap   MetaType = 5
+	MetaRTSummary  MetaType = 6
 	MetaRTRmap     MetaType = 7
 	MetaRTRefcount MetaType = 8
 )

@@ -6,8 +6,6 @@ import "math/bits"
 const (
 	VersionShared       Version  = 0x0200 // no longer supported by anyone
 	IncompatNeedsRepair Incompat = 0x10
-	IncompatMetadir     Incompat = 0x100
-	IncompatZoned       Incompat = 0x200
 	IncompatZoneGaps    Incompat = 0x400
 )
 

@@ -129,6 +129,8 @@ const (
 	IncompatNrext64  Incompat = 0x20
 	IncompatExchange Incompat = 0x40
 	IncompatParent   Incompat = 0x80
+	IncompatMetadir  Incompat = 0x100
+	IncompatZoned    Incompat = 0x200
 )
 
 // IsV5 tells whether the superblock is of the format with checksums.

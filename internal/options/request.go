@@ -15,6 +15,7 @@ type Request struct {
 	UUID geometry.Opt[[16]byte]
 	Data Place
 	Log  Place
+	RT   Place
 
 	ConfigFile   geometry.Opt[string] // -c options
 	DefaultsFile geometry.Opt[string] // -c defaults

@@ -171,21 +171,14 @@ func threads(name, help string, at field[int64]) Row {
 	}}
 }
 
-// later is a feature that does not exist yet: it can only be turned off.
-func later(name, help string) Row {
-	return Row{Name: name, Help: help + " (only 0 so far)", Values: zeroAndOne, bare: true, set: func(_ *Request, key, value string) error {
+// quota turns kinds of quota on; 0 leaves them as they are.
+func quota(name, help string, flags geometry.QuotaFlags) Row {
+	return Row{Name: name, Help: help, Values: zeroAndOne, bare: true, set: func(q *Request, key, value string) error {
 		on, err := zeroOne(key, value)
 		if err == nil && on {
-			err = fault(key, "is not supported yet")
+			q.Spec.Features.Quota |= flags
 		}
 		return err
-	}}
-}
-
-// missing is a suboption that does not exist yet.
-func missing(name, help string) Row {
-	return Row{Name: name, Help: help + " (not supported yet)", Arg: "VALUE", bare: true, set: func(_ *Request, key, _ string) error {
-		return fault(key, "is not supported yet")
 	}}
 }
 

@@ -55,16 +55,7 @@ var Sections = []Section{
 		boolean("parent", "files know their directories",
 			func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Parent }),
 	}},
-	{'r', "realtime", "realtime section", "-r rtdev=/dev/sdc1,extsize=64k /dev/sdb1 # file data on a device of its own", []Row{
-		missing("rtdev", "device or file of the realtime section"),
-		missing("extsize", "its allocation unit"), missing("size", "its size"),
-		missing("file", "it is a file"), missing("name", "the same as rtdev"),
-		missing("noalign", "ignore the device's stripes"),
-		missing("rgcount", "number of realtime groups"), missing("rgsize", "size of realtime groups"),
-		missing("concurrency", "threads that write to it"), later("zoned", "zoned allocation"),
-		missing("start", "where an internal realtime section starts"),
-		missing("reserved", "space kept for garbage collection"),
-	}},
+	{'r', "realtime", "realtime section", "-r rtdev=/dev/sdc1,extsize=64k /dev/sdb1 # file data on a device of its own", realtimeRows},
 	{'s', "sector", "sector size", "-s size=4k disk.img # an image that is to be copied to a disk with 4 KiB sectors", []Row{
 		sector("size", "bytes in a sector, of data and log").excludes("s sectsize", "d sectsize"),
 		sector("sectsize", "the same as size").excludes("d sectsize"),
@@ -140,7 +131,8 @@ var inodeRows = []Row{
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Nrext64 }),
 	boolean("exchange", "files can exchange contents atomically",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Exchange }),
-	missing("max_atomic_write", "largest write that is all or nothing"),
+	size("max_atomic_write", "make the log large enough for writes of that size to be all or nothing", 1, gib,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.Inode.MaxAtomicWrite }),
 }
 
 var logRows = []Row{
@@ -201,11 +193,47 @@ var metadataRows = []Row{
 	boolean("bigtime", "times up to 2486",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Bigtime }),
 	{Name: "autofsck", Help: "what a background checker may do: none, check, optimize or repair", Values: autofsckWords, bare: true, free: isAutofsckWord, set: autofsck},
-	later("metadir", "metadata directory"),
-	later("uquota", "user quota").excludes("m uqnoenforce"),
-	later("gquota", "group quota").excludes("m gqnoenforce"),
-	later("pquota", "project quota").excludes("m pqnoenforce"),
-	later("uqnoenforce", "user quota without limits"),
-	later("gqnoenforce", "group quota without limits"),
-	later("pqnoenforce", "project quota without limits"),
+	boolean("metadir", "metadata files have a directory, and the realtime section has groups",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Metadir }),
+	quota("uquota", "count what users have, and limit it", geometry.CountUsers|geometry.LimitUsers).excludes("m uqnoenforce"),
+	quota("gquota", "count what groups have, and limit it", geometry.CountGroups|geometry.LimitGroups).excludes("m gqnoenforce"),
+	quota("pquota", "count what projects have, and limit it", geometry.CountProjects|geometry.LimitProjects).excludes("m pqnoenforce"),
+	quota("uqnoenforce", "count what users have", geometry.CountUsers),
+	quota("gqnoenforce", "count what groups have", geometry.CountGroups),
+	quota("pqnoenforce", "count what projects have", geometry.CountProjects),
+}
+
+const maxGroups = math.MaxInt32 // realtime groups, and blocks in one
+
+var realtimeRows = []Row{
+	rtDevice("rtdev", "device or file of the realtime section").excludes("r name", "r start"),
+	size("extsize", "what is allocated as one: 4k to 1g", 4*kib, gib,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.ExtentSize }).excludes("r zoned"),
+	size("size", "size of the realtime section", 0, maxSize,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.Size }),
+	boolean("file", "the realtime device is a file",
+		func(q *Request) *geometry.Opt[bool] { return &q.RT.File }),
+	rtDevice("name", "the same as rtdev"),
+	boolean("noalign", "ignore the device's stripes",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.RT.NoAlign }),
+	number("rgcount", "number of realtime groups", 1, maxGroups,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.RT.GroupCount }).excludes("r rgsize", "r concurrency"),
+	size("rgsize", "size of a realtime group", 0, maxGroups*64*kib,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.GroupSize }).excludes("r concurrency"),
+	threads("concurrency", "make enough realtime groups for that many threads",
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.RT.Concurrency }),
+	boolean("zoned", "write the realtime section in zones; without rtdev it is on the target too",
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.RT.Zoned }),
+	size("start", "where a realtime section on the target starts", 0, maxSize,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.Start }),
+	size("reserved", "space that only garbage collection of zones may take", 0, maxSize,
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.Reserved }),
+}
+
+func rtDevice(name, help string) Row {
+	return Row{Name: name, Help: help, Arg: "PATH", set: func(q *Request, _, value string) error {
+		q.Spec.RT.Device = true
+		q.RT.Path = geometry.Given(value)
+		return nil
+	}}
 }

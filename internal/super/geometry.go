@@ -30,6 +30,7 @@ func geometryOf(s *ondisk.Superblock) geometry.Geometry {
 	}
 	_, g.Root.Start = agBlock(s.RootInode >> s.InodeBlockLog)
 	g.Root.Blocks = geometry.Blocks(g.ChunkInodes()) >> s.InodeBlockLog
+	g.RT = realtimeOf(s)
 	l := &g.Log
 	l.External, l.Blocks = s.LogStart == 0, geometry.Blocks(s.LogBlocks)
 	if !l.External {
@@ -41,6 +42,20 @@ func geometryOf(s *ondisk.Superblock) geometry.Geometry {
 		l.StripeUnit = geometry.Blocks(s.LogStripeUnit >> s.BlockLog)
 	}
 	return g
+}
+
+func realtimeOf(s *ondisk.Superblock) geometry.Realtime {
+	r := geometry.Realtime{
+		Device: s.RealtimeBlocks > 0 && s.RTStart == 0,
+		Start:  geometry.Blocks(s.RTStart), Blocks: geometry.Blocks(s.RealtimeBlocks),
+		Extent: geometry.Blocks(max(1, s.RealtimeExtent)), Reserved: geometry.Blocks(s.RTReserved),
+		BitmapBlocks: geometry.Blocks(s.BitmapBlocks),
+	}
+	if s.Incompat&ondisk.IncompatMetadir != 0 && s.IsV5() {
+		r.GroupCount = geometry.GroupNumber(s.GroupCount)
+		r.GroupBlocks = geometry.Blocks(s.GroupExtents) * r.Extent
+	}
+	return r
 }
 
 func featuresOf(s *ondisk.Superblock) geometry.Features {
@@ -79,5 +94,10 @@ func featuresOf(s *ondisk.Superblock) geometry.Features {
 	f.Nrext64 = s.Incompat&ondisk.IncompatNrext64 != 0
 	f.Exchange = s.Incompat&ondisk.IncompatExchange != 0
 	f.Parent = s.Incompat&ondisk.IncompatParent != 0
+	f.Metadir = s.Incompat&ondisk.IncompatMetadir != 0
+	f.Zoned = s.Incompat&ondisk.IncompatZoned != 0
+	if s.Version&ondisk.VersionQuota != 0 {
+		f.Quota = geometry.QuotaFlags(s.QuotaFlags)
+	}
 	return f
 }

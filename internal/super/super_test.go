@@ -48,7 +48,7 @@ func TestGeometry(t *testing.T) {
 				t.Fatal("no filesystem")
 			}
 			want := *g
-			want.Log.MinBlocks, want.Inherit, want.Features.Autofsck = 0, geometry.Inherit{}, ""
+			want.Log.MinBlocks, want.Inherit, want.Features.Autofsck, want.Contents = 0, geometry.Inherit{}, "", nil
 			fs.Geometry.Features.Autofsck = ""
 			if diff := cmp.Diff(want, fs.Geometry); diff != "" {
 				t.Error(diff)

@@ -134,6 +134,7 @@ func (u *File) checkLog(b []byte, targets []Target) error {
 
 // The roles of devices.
 const (
-	RoleData = "data"
-	RoleLog  = "log"
+	RoleData     = "data"
+	RoleLog      = "log"
+	RoleRealtime = "realtime"
 )

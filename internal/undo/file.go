@@ -42,7 +42,7 @@ type Header struct {
 
 // Device is a target as it was, and as formatting has left it.
 type Device struct {
-	Role    string `json:"role"` // data, log
+	Role    string `json:"role"` // data, log, realtime
 	Path    string `json:"path"`
 	File    bool   `json:"file"` // and no block device
 	Part    bool   `json:"part,omitempty"`

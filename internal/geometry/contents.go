@@ -1,0 +1,128 @@
+package geometry
+
+// Contents is what a new filesystem holds besides the headers of its AGs: its
+// inodes, and the blocks of files.
+type Contents struct {
+	Files []*File // in the order in which they were made; the root directory is the first
+	// AGs has those AGs that hold some of it, in their final state.
+	AGs map[AGNumber]*AG
+}
+
+// FileKind says what an inode is for.
+type FileKind uint8
+
+// The kinds of file in a new filesystem.
+const (
+	RootDirectory FileKind = iota
+	RealtimeBitmap
+	RealtimeSummary
+	MetadataRoot   // of the directory tree that metadata files are in
+	GroupDirectory // of the files of realtime groups
+	RealtimeRmap
+	RealtimeRefcount
+)
+
+// File is an inode in use.
+type File struct {
+	Kind   FileKind
+	Inode  Inode
+	Group  GroupNumber // of realtime files
+	Parent *File       // the directory that names it; nil for none
+	Name   string      // in that
+	Dir    Directory   // of a directory
+	Size   Bytes
+	Blocks []FileExtent // of its data, in order of offset
+	// Changes is how many transactions have changed the inode.
+	Changes uint64
+}
+
+// FileExtent is a run of a file's blocks.
+type FileExtent struct {
+	Offset Blocks // within the file
+	Start  FSBlock
+	Blocks Blocks
+}
+
+// DataBlocks is the number of blocks that a file takes.
+func (f *File) DataBlocks() (n Blocks) {
+	for _, e := range f.Blocks {
+		n += e.Blocks
+	}
+	return n
+}
+
+// InodeRecord is up to InodesPerChunk inodes within an AG, the first of which are in use.
+type InodeRecord struct {
+	Start uint32 // inode number within the AG
+	Used  int
+}
+
+// Free is the number of free inodes.
+func (r InodeRecord) Free() int { return InodesPerChunk - r.Used }
+
+// Owned is an extent that belongs to a file.
+type Owned struct {
+	Extent
+	Inode  Inode
+	Offset Blocks // within the file
+}
+
+// InodeCounts is the number of inodes in all AGs, and how many of them are free.
+func (c *Contents) InodeCounts() (count, free uint64) {
+	for _, a := range c.AGs {
+		n, f := a.InodeCounts()
+		count, free = count+uint64(n), free+uint64(f)
+	}
+	return count, free
+}
+
+// TakenBlocks is the number of blocks that inodes and files take.
+func (c *Contents) TakenBlocks() (n Blocks) {
+	for _, a := range c.AGs {
+		for _, e := range a.Chunks {
+			n += e.Blocks
+		}
+		for _, e := range a.Owned {
+			n += e.Blocks
+		}
+	}
+	return n
+}
+
+// InodeCounts is the number of inodes in an AG, and how many of them are free.
+func (a *AG) InodeCounts() (count, free uint32) {
+	for _, r := range a.Inodes.Live() {
+		count += InodesPerChunk
+		free += uint32(r.Free())
+	}
+	return count, free
+}
+
+// InodeAddress is where an inode is: its AG, and its number within that.
+func (g *Geometry) InodeAddress(ino Inode) (AGNumber, uint32) {
+	bits := g.AGBlockLog + g.InodeBlockLog()
+	return AGNumber(ino >> bits), uint32(ino & (1<<bits - 1))
+}
+
+// InodeOf is the number of an inode that has a number within an AG.
+func (g *Geometry) InodeOf(agno AGNumber, agino uint32) Inode {
+	return Inode(agno)<<(g.AGBlockLog+g.InodeBlockLog()) | Inode(agino)
+}
+
+// BlockAddress is where a block is: its AG, and its number within that.
+func (g *Geometry) BlockAddress(b FSBlock) (AGNumber, AGBlock) {
+	return AGNumber(b >> g.AGBlockLog), AGBlock(b & (1<<g.AGBlockLog - 1))
+}
+
+// Place names a file in messages.
+func (f *File) Place() string {
+	switch {
+	case f.Name != "":
+		return f.Name
+	case f.Kind == RealtimeBitmap:
+		return "realtime bitmap"
+	case f.Kind == RealtimeSummary:
+		return "realtime summary"
+	}
+	return "directory"
+}
