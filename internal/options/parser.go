@@ -59,8 +59,11 @@ func (p *Parser) Option(flag byte, arg string) {
 	for arg != "" {
 		var item string
 		item, arg, _ = strings.Cut(arg, ",")
-		name, value, _ := strings.Cut(item, "=") // "name=" is the same as "name"
+		name, value, given := strings.Cut(item, "=")
 		if row := s.row(name); row != nil {
+			if given {
+				value = row.oneIfEmpty(value)
+			}
 			take := func() { p.take(s, row, value, commandLine) }
 			if flag == 'c' {
 				take()
