@@ -33,7 +33,8 @@ var steps = []step{
 	{"stripes", (*plan).planStripes, nil, []string{"stripes asked", "size"}},
 	{"log stripe asked", (*plan).planLogStripeAsked, []string{"-l su", "-l sunit"}, []string{"sectors"}},
 	{"log stripe", (*plan).planLogStripe, nil, []string{"log stripe asked", "stripes", "log sectors", "features"}},
-	{"AGs", (*plan).planAGs, []string{"-d agcount", "-d agsize", "-d concurrency"}, []string{"stripes"}},
+	{"growth", (*plan).planGrowth, []string{"--plan-for"}, []string{"size"}},
+	{"AGs", (*plan).planAGs, []string{"-d agcount", "-d agsize", "-d concurrency"}, []string{"stripes", "growth", "log asked"}},
 	{"inode space", (*plan).planMaxInodes, []string{"-i maxpct"}, []string{"size"}},
 	{"inode alignment", (*plan).planInodeAlign, nil, []string{"inodes", "features"}},
 	{"log", (*plan).planLog, []string{"-l agnum"}, []string{
@@ -53,6 +54,7 @@ var stepSizes = map[string]func(*Spec) *Opt[Size]{
 	"log asked":        func(s *Spec) *Opt[Size] { return &s.Log.Size },
 	"stripes asked":    func(s *Spec) *Opt[Size] { return &s.Data.StripeUnit },
 	"log stripe asked": func(s *Spec) *Opt[Size] { return &s.Log.StripeUnit },
+	"growth":           func(s *Spec) *Opt[Size] { return &s.PlanFor },
 	"AGs":              func(s *Spec) *Opt[Size] { return &s.Data.AGSize },
 }
 
