@@ -10,7 +10,7 @@ import (
 )
 
 // The table is what xfs_info prints of the result, where that is at hand.
-func TestTableIsXFSInfos(t *testing.T) {
+func TestTableIsTheReferences(t *testing.T) {
 	oracle := os.Getenv("XFSPROGS_ORACLE")
 	if oracle == "" {
 		t.Skip("XFSPROGS_ORACLE does not name a folder that has the reference")
