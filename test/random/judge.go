@@ -91,8 +91,11 @@ func (c tryCase) run(program, dir string) (outcome, error) {
 	if err := c.image(filepath.Join(dir, "img"), c.size); err != nil {
 		return o, err
 	}
-	if c.logSize > 0 {
-		if err := c.image(filepath.Join(dir, "log"), c.logSize); err != nil {
+	for name, size := range map[string]int64{"log": c.logSize, "rt": c.rtSize} {
+		if size == 0 {
+			continue
+		}
+		if err := c.image(filepath.Join(dir, name), size); err != nil {
 			return o, err
 		}
 	}
@@ -223,7 +226,7 @@ func (r *runner) shrink(c tryCase, v verdict) (tryCase, verdict) {
 		}
 	}
 	for _, simplify := range []func(*tryCase){
-		func(c *tryCase) { c.fill = false }, func(c *tryCase) { c.logSize = 0 }, func(c *tryCase) { c.style = 0 },
+		func(c *tryCase) { c.fill = false }, func(c *tryCase) { c.logSize = 0 }, func(c *tryCase) { c.rtSize = 0 }, func(c *tryCase) { c.style = 0 },
 		func(c *tryCase) { c.size = 1 << 30 }, func(c *tryCase) { c.plan = !c.plan },
 	} {
 		smaller := c
