@@ -6,7 +6,7 @@ export CGO_ENABLED = 0
 REFERENCE ?= mkfs.xfs
 BENCH     ?=
 
-.PHONY: build test check fmt vet lint race bench bench-micro clean
+.PHONY: build test check fmt vet lint race bench bench-micro man clean
 
 build: ## one static binary, ./mkfs
 	$(GO) build $(GOFLAGS) -o mkfs ./cmd/mkfs
@@ -34,5 +34,8 @@ bench: build ## beside $(REFERENCE), a bare loop and fio; parts of it need root
 bench-micro: ## building AGs, queueing and writing them
 	$(GO) test -run '^$$' -bench . ./internal/...
 
+man: ## the manual page, ./mkfs.8, from the tables of options
+	$(GO) run ./cmd/mkfs man >mkfs.8
+
 clean:
-	rm -f mkfs
+	rm -f mkfs mkfs.8

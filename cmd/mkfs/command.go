@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mkfs/internal/compat"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
 )
@@ -21,6 +24,8 @@ type flagsOf struct {
 	force, quiet, dryRun, keep, version bool
 	unsupported, buffered, json, verify bool
 	engine, progress                    string
+	forKernel, forGRUB                  string
+	preset                              []string
 	depth, batch                        int
 }
 
@@ -39,6 +44,10 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(f.preset, "list") {
+				compat.List(stdout)
+				return nil
+			}
 			if f.version {
 				fmt.Fprintf(stdout, "%s version %s\n", name, version())
 				return nil
@@ -81,6 +90,9 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.keep, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
+	fs.Var(names{&f.preset}, "preset", "features for a kernel or boot loader, as lts-5.15 or grub-2.06; 'list' tells them all; options go before it")
+	fs.StringVar(&f.forKernel, "for-kernel", "", "features that a kernel, as 5.15, has been trusted with; auto for the one that runs")
+	fs.StringVar(&f.forGRUB, "for-grub", "", "features that a GRUB, as 2.06, can read")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
 	fs.IntVar(&f.batch, "batch", 0, "allocation groups in memory at once; 0: 256, or twice the depth if that is more")
@@ -100,6 +112,16 @@ type suboptions struct {
 func (s suboptions) Set(arg string) error { s.parser.Option(s.flag, arg); return nil }
 func (s suboptions) String() string       { return "" }
 func (s suboptions) Type() string         { return "suboptions" }
+
+// names is an option that may be given more than once.
+type names struct{ list *[]string }
+
+func (n names) Set(arg string) error {
+	*n.list = append(*n.list, strings.Split(arg, ",")...)
+	return nil
+}
+func (n names) String() string { return "" }
+func (n names) Type() string   { return "name" }
 
 type imageSize struct{ parser *options.Parser }
 

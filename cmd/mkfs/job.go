@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"mkfs/internal/aio"
+	"mkfs/internal/compat"
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
@@ -23,6 +25,7 @@ type job struct {
 	parser   *options.Parser
 	out, err io.Writer
 	name     string
+	chosen   []compat.Preset
 }
 
 // start takes the target from the arguments and runs.
@@ -54,15 +57,21 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	q := &j.parser.Request
 	g, notes, err := geometry.Plan(q.Spec, places.device(q.Spec.RT.Size.Given))
+	if err == nil {
+		notes.Warnings = append(notes.Warnings, j.tooNew(g)...)
+	}
 	for _, text := range notes.Warnings {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
 	}
 	if err != nil {
 		return err
 	}
+	if file := q.MakeConfig; file.Given {
+		return j.makeConfig(file.Value, g, places, notes)
+	}
 	if j.dryRun {
 		j.announce(g, places, notes)
-		return j.reportPlan(newReport(g, places, nil, notes))
+		return j.reportPlan(j.newReport(g, places, nil, notes))
 	}
 	if err := places.checkRoom(g); err != nil {
 		return err
@@ -96,7 +105,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil || !j.json {
 		return err
 	}
-	report := newReport(g, places, &who, notes)
+	report := j.newReport(g, places, &who, notes)
 	report.Work = newCounters(stats, open.direct, time.Since(started))
 	return printJSON(j.out, report)
 }
@@ -159,25 +168,55 @@ func ringConfig(engine string, depth int) (cfg aio.Config, faults []error) {
 // environment, and finds the targets.
 func (j *job) request() (*places, error) {
 	q := &j.parser.Request
-	if file := q.ConfigFile; file.Given {
-		content, err := readConfig(file.Value)
-		if err != nil {
-			return nil, fmt.Errorf("-c options: %w", err)
-		}
-		j.parser.Config(file.Value, content)
-		if j.parser.Err() == nil && !j.json {
-			fmt.Fprintf(j.out, "Parameters parsed from config file %s successfully\n", file.Value)
-		}
-	}
-	if err := j.parser.Err(); err != nil {
+	j.presets()
+	if err := j.config("-c defaults", "defaults config file", q.DefaultsFile, j.parser.Defaults); err != nil {
 		return nil, err
+	}
+	j.parser.CommandLine()
+	if err := j.config("-c options", "config file", q.ConfigFile, j.parser.Config); err != nil {
+		return nil, err
+	}
+	q.Spec.CPUs = runtime.NumCPU()
+	q.Spec.SmallAllowed = j.unsupported || underTest()
+	places, err := findPlaces(q)
+	if j.parser.Err() != nil {
+		if err == nil {
+			j.planRest(places)
+		}
+		return nil, j.parser.Err()
 	}
 	if q.Proto.Given {
 		return nil, options.ErrNoProto
 	}
-	q.Spec.CPUs = runtime.NumCPU()
-	q.Spec.SmallAllowed = j.unsupported || underTest()
-	return findPlaces(q)
+	return places, err
+}
+
+// planRest looks for further faults in what makes sense by itself.
+func (j *job) planRest(places *places) {
+	spec := j.parser.Request.Spec
+	spec.Refused = j.parser.Refused()
+	_, _, err := geometry.Plan(spec, places.device(spec.RT.Size.Given))
+	if all := (*geometry.Refusals)(nil); errors.As(err, &all) {
+		for _, fault := range all.List {
+			j.parser.Fault(fault)
+		}
+	}
+}
+
+// config reads a configuration file, if one is given, and says so.
+func (j *job) config(option, kind string, file geometry.Opt[string], take func(path, content string)) error {
+	if !file.Given {
+		return nil
+	}
+	content, err := readConfig(file.Value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", option, err)
+	}
+	take(file.Value, content)
+	if j.parser.Err() == nil && !j.json {
+		fmt.Fprintf(j.out, "Parameters parsed from %s %s successfully\n", kind, file.Value)
+	}
+	return nil
 }
 
 // maxConfig is more than any configuration file has.

@@ -21,9 +21,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := withSignals(context.Background())
 	defer stop()
 	name := filepath.Base(args[0])
+	if len(args) > 1 && args[1] == completeName && name != xfsName {
+		complete(stdout, name, args[2:])
+		return 0
+	}
 	cmd, rest := commandFor(name, args[1:], stdout, stderr)
 	cmd.InitDefaultHelpFlag()
-	cmd.SetArgs(getopt(cmd.Flags(), rest))
+	if !cmd.DisableFlagParsing {
+		rest = getopt(cmd.Flags(), rest)
+	}
+	cmd.SetArgs(rest)
 	err := cmd.ExecuteContext(ctx)
 	status := statusOf(err)
 	if errors.As(err, new(flagError)) && slices.Contains(rest, "--json") {
@@ -33,9 +40,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = exit.error
 	}
 	if err != nil {
-		report(stderr, strings.TrimSuffix(cmd.Use, " "+usage), err)
+		report(stderr, commandName(cmd.Use), err)
 	}
 	return status
+}
+
+// commandName is the name of a command without its usage.
+func commandName(use string) string {
+	name, _, _ := strings.Cut(use, " [")
+	return name
 }
 
 // statusOf is the exit status that an error ends the program with.

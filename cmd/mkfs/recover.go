@@ -134,7 +134,7 @@ func (j *recoverJob) run(ctx context.Context) error {
 func (r *recoverResult) status(err error) verify.Status {
 	switch {
 	case errors.Is(err, recovery.ErrRefused), errors.Is(err, recovery.ErrTooLarge), errors.Is(err, xlog.ErrForeign),
-		errors.As(err, new(*xlog.Corrupt)), errors.As(err, new(*target.InUseError)):
+		errors.Is(err, target.ErrExists), errors.As(err, new(*xlog.Corrupt)), errors.As(err, new(*target.InUseError)):
 		return verify.Faulty
 	case err != nil:
 		return verify.Unreadable

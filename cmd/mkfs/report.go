@@ -18,6 +18,8 @@ import (
 type jsonReport struct {
 	Target   string        `json:"target"`
 	DryRun   bool          `json:"dry_run,omitempty"`
+	Config   string        `json:"config,omitempty"` // the file that was made in place of a filesystem
+	Presets  []string      `json:"presets,omitempty"`
 	UUID     string        `json:"uuid,omitempty"`
 	Label    string        `json:"label"`
 	Geometry jsonGeometry  `json:"geometry"`
@@ -117,10 +119,13 @@ type jsonFault struct {
 	Message string `json:"message"`
 }
 
-func newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) jsonReport {
+func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) jsonReport {
 	r := jsonReport{
 		Target: p.data.path, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
 		Geometry: newJSONGeometry(g, p.logName(), p.rtName()), Features: newJSONFeatures(g),
+	}
+	for _, p := range j.chosen {
+		r.Presets = append(r.Presets, p.Name)
 	}
 	if who != nil {
 		r.UUID = uuid.UUID(who.UUID).String()

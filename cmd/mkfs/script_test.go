@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,8 +24,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mkfs": program, "mkfs.xfs": program})
 }
 
+// dirtyImages is the folder of the images of dirty, once TestScript has run.
+var dirtyImages string
+
 // TestScript runs testdata/script; the README there lists the commands.
 func TestScript(t *testing.T) {
+	var err error
+	if dirtyImages, err = filepath.Abs("../../testdata/dirty"); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:             "testdata/script",
 		ContinueOnError: true,
@@ -55,6 +64,7 @@ func TestScript(t *testing.T) {
 			"zeros":     zeros,
 			"lines":     lines,
 			"unread":    unread,
+			"dirty":     dirty,
 		},
 	})
 }
@@ -290,4 +300,17 @@ func zeros(ts *testscript.TestScript, neg bool, args []string) {
 	if is := bytes.Count(b, []byte{0}) == len(b); is == neg {
 		ts.Fatalf("all zero is %t from %d to %d", is, off, off+n)
 	}
+}
+
+// dirty NAME FILE: an image with a dirty log, as a kernel has left it.
+func dirty(ts *testscript.TestScript, neg bool, args []string) {
+	arguments(ts, neg, args, 2, "dirty NAME FILE")
+	f, err := os.Open(filepath.Join(dirtyImages, args[0]+".img.gz"))
+	ts.Check(err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	ts.Check(err)
+	b, err := io.ReadAll(z)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b, 0o600))
 }

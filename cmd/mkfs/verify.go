@@ -18,17 +18,34 @@ import (
 // subcommands are commands of their own, named by the first argument. Where
 // this is mkfs.xfs it has none, and a file of such a name is a target like any
 // other, as it is behind other options, as ./verify and after --.
-var subcommands = map[string]func(name string, stdout, stderr io.Writer) *cobra.Command{
-	"info":    newInfoCommand,
-	"recover": newRecoverCommand,
-	"verify":  newVerifyCommand,
+var subcommands map[string]subcommand
+
+// subcommand is a command of its own.
+type subcommand struct {
+	make  func(name string, stdout, stderr io.Writer) *cobra.Command
+	usage string
 }
+
+func init() { // the help command lists them all
+	subcommands = map[string]subcommand{
+		"completion": {newCompletionCommand, "completion SHELL"},
+		"help":       {newHelpCommand, "help [SECTION]"},
+		"info":       {newInfoCommand, "info " + usage},
+		"man":        {newManCommand, "man"},
+		"recover":    {newRecoverCommand, "recover " + usage},
+		"verify":     {newVerifyCommand, "verify " + usage},
+	}
+}
+
+// xfsName is the name under which this is a replacement for the reference, and
+// has no subcommands.
+const xfsName = "mkfs.xfs"
 
 // commandFor picks the command that arguments name, and what is left of them.
 func commandFor(name string, args []string, stdout, stderr io.Writer) (*cobra.Command, []string) {
-	if len(args) > 0 && name != "mkfs.xfs" {
-		if make, ok := subcommands[args[0]]; ok {
-			return make(name, stdout, stderr), args[1:]
+	if len(args) > 0 && name != xfsName {
+		if sub, ok := subcommands[args[0]]; ok {
+			return sub.make(name, stdout, stderr), args[1:]
 		}
 	}
 	return newCommand(name, stdout, stderr), args

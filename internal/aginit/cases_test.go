@@ -44,7 +44,9 @@ var filesystems = []struct {
 	{"1k", 2 << 30, func(s *geometry.Spec) { s.BlockSize = geometry.Given[int64](1024) }},
 	{"8k", 2 << 30, func(s *geometry.Spec) { s.BlockSize = geometry.Given[int64](8192) }},
 	{"64k", 4 << 30, func(s *geometry.Spec) { s.BlockSize = geometry.Given[int64](65536) }},
-	{"4k sectors", 2 << 30, func(s *geometry.Spec) { s.SectorSize = geometry.Given[int64](4096) }},
+	{"4k sectors", 2 << 30, func(s *geometry.Spec) {
+		s.SectorSize, s.Log.SectorSize = geometry.Given[int64](4096), geometry.Given[int64](4096)
+	}},
 	{"2k inodes", 2 << 30, func(s *geometry.Spec) { s.Inode.Size = geometry.Given[int64](2048) }},
 }
 

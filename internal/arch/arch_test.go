@@ -39,13 +39,18 @@ var may = map[string][]string{
 		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit",
 	},
 	"internal/rule":   {},
+	"internal/compat": {},
 	"internal/xlog":   {"internal/ondisk"},
 	"internal/super":  {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
 	"internal/verify": {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},
 	"internal/arch":   {},
-	"test/bench":      {}, // another program
+	"test/bench":      {"internal/aio", "internal/recovery"}, // another program; it recovers on a ring of its own
+	"test/crash":      {},                                    // and another
+	"test/random":     {},                                    // and another
 
 	"internal/recovery": {"internal/geometry", "internal/ondisk", "internal/delwri", "internal/rule", "internal/super", "internal/xlog"},
+	"internal/logtest":  {}, // for tests
+
 	// Planned: it writes through delwri and aio, and has no IO of its own.
 	"internal/populate": {"internal/geometry", "internal/ondisk", "internal/aio", "internal/delwri"},
 }

@@ -76,7 +76,9 @@ func TestOverRubbish(t *testing.T) {
 		func(s *geometry.Spec) { s.BlockSize = geometry.Given[int64](1024) },
 		func(s *geometry.Spec) { s.BlockSize = geometry.Given[int64](65536) },
 		func(s *geometry.Spec) { s.Features.CRC = geometry.Given(false) },
-		func(s *geometry.Spec) { s.SectorSize = geometry.Given[int64](4096) },
+		func(s *geometry.Spec) {
+			s.SectorSize, s.Log.SectorSize = geometry.Given[int64](4096), geometry.Given[int64](4096)
+		},
 	} {
 		g := testGeometry(t, testSize, 100<<20, ask)
 		clean := formatted(t, g)

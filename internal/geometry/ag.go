@@ -20,6 +20,9 @@ func (p *plan) planAGs() {
 	case s.AGCount.Given && s.AGCount.Value < 1:
 		p.refuse("-d agcount", "%d; there is at least one", s.AGCount.Value)
 		return
+	case s.AGCount.asked() && s.AGSize.Default:
+		p.refuse("-d agcount", "does not go together with -d agsize, %s by default", s.AGSize.Value.Text)
+		return
 	case s.Concurrency.Given && s.Concurrency.Value > 0:
 		g.AGBlocks = p.concurrentAGSize(p.threads(s.Concurrency.Value))
 	case s.AGSize.Given:
@@ -130,7 +133,7 @@ func (p *plan) alignAGs(count Blocks) Blocks {
 			size = roundDown(g.AGBlocks, unit)
 		}
 		g.AGBlocks = size
-		if !s.AGCount.Given {
+		if !s.AGCount.asked() {
 			count = divUp(g.Blocks, size)
 		}
 		if s.AGSize.Given {
@@ -138,7 +141,7 @@ func (p *plan) alignAGs(count Blocks) Blocks {
 		}
 	}
 	if g.StripeUnit > 0 && g.StripeWidth != g.StripeUnit && g.AGBlocks%g.StripeWidth == 0 && count > 1 {
-		if s.AGCount.Given || s.AGSize.Given {
+		if s.AGCount.asked() || s.AGSize.Given {
 			p.notice("Warning: AG size is a multiple of stripe width.  This can cause performance\n"+
 				"problems by aligning all AGs on the same disk.  To avoid this, run mkfs with\n"+
 				"an AG size that is one stripe unit smaller or larger, for example %d.", g.AGBlocks-unit)

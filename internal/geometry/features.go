@@ -45,12 +45,15 @@ var needsCRC = []struct {
 	{"-m metadir", func(s *FeatureSpec) *Opt[bool] { return &s.Metadir }, func(f *Features) *bool { return &f.Metadir }},
 }
 
+// planFormat settles the version of the format, V5 or V4.
+func (p *plan) planFormat() { p.g.Features.CRC = p.spec.Features.CRC.or(true) }
+
 // planFeatures settles the features: the defaults, what was asked for, and
 // what follows from either.
 func (p *plan) planFeatures() {
 	s := &p.spec.Features
 	f := Features{
-		CRC:        s.CRC.or(true),
+		CRC:        p.g.Features.CRC,
 		Finobt:     s.Finobt.or(true),
 		InobtCount: s.InobtCount.or(true),
 		Rmapbt:     s.Rmapbt.or(true),
@@ -72,12 +75,20 @@ func (p *plan) planFeatures() {
 		LogVersion: int(s.LogVersion.or(2)),
 		Autofsck:   s.Autofsck.or(AutofsckUnset),
 	}
-	if l := &p.spec.Log; f.LogVersion == 1 && (l.StripeUnit.Given || l.StripeUnit512.Given) {
+	if l := &p.spec.Log; f.LogVersion == 1 && (l.StripeUnit.asked() || l.StripeUnit512.asked()) {
 		p.warn("-l su: a log with a stripe unit has version 2")
 		f.LogVersion = 2
 	}
 	if f.CaseFold {
 		p.notice("ascii-ci filesystems are deprecated and will not be supported by future versions.")
+	}
+	switch f.Autofsck {
+	case AutofsckCheck, AutofsckOptimize, AutofsckRepair: // which need back references
+		f.Rmapbt = f.Rmapbt || !s.Rmapbt.asked()
+		f.Parent = f.Parent || !s.Parent.asked()
+	}
+	if f.Parent && !s.Exchange.asked() {
+		f.Exchange = true // online repair of parent pointers takes both
 	}
 	if f.CRC {
 		p.settleV5(&f)
@@ -85,7 +96,7 @@ func (p *plan) planFeatures() {
 		p.settleV4(&f)
 	}
 	if !f.Finobt {
-		if s.InobtCount.Given && s.InobtCount.Value && f.CRC {
+		if s.InobtCount.asked() && s.InobtCount.Value && f.CRC {
 			p.refuse("-m inobtcount", "counts the blocks of the inode btrees, which needs finobt=1")
 		}
 		f.InobtCount = false
@@ -95,7 +106,7 @@ func (p *plan) planFeatures() {
 		p.refuse("-d cowextsize", "only a filesystem with reflink=1 copies on write")
 	}
 	p.settleMetadir(&f)
-	if p.spec.Inode.MaxAtomicWrite.Given && !f.Reflink {
+	if p.spec.Inode.MaxAtomicWrite.asked() && !f.Reflink {
 		p.refuse("-i max_atomic_write", "writes are made atomic by copying, which needs reflink=1")
 	}
 	if f.CRC {
@@ -133,10 +144,10 @@ func (p *plan) settleAutofsck(f *Features) {
 			f.Autofsck = AutofsckRepair
 		}
 	case AutofsckCheck, AutofsckOptimize, AutofsckRepair:
-		if s.Rmapbt.Given && !f.Rmapbt {
+		if s.Rmapbt.asked() && !f.Rmapbt {
 			p.notice("-m autofsck=%s is less effective without reverse mapping", f.Autofsck)
 		}
-		if s.Parent.Given && !f.Parent {
+		if s.Parent.asked() && !f.Parent {
 			p.notice("-m autofsck=%s is less effective without parent pointers", f.Autofsck)
 		}
 	}
@@ -146,7 +157,7 @@ func (p *plan) settleV4(f *Features) {
 	p.notice("V4 filesystems are deprecated and will not be supported by future versions.")
 	s := &p.spec.Features
 	for _, row := range needsCRC {
-		if asked := row.asked(s); asked.Given && asked.Value {
+		if asked := row.asked(s); asked.asked() && asked.Value {
 			p.refuse(row.option, "needs the V5 format, and -m crc=0 asks for V4")
 		}
 		*row.on(f) = false
@@ -154,7 +165,7 @@ func (p *plan) settleV4(f *Features) {
 	switch {
 	case s.AutofsckSwitch:
 		p.refuse("-m autofsck", "needs the V5 format, and -m crc=0 asks for V4")
-	case s.Autofsck.Given:
+	case s.Autofsck.asked():
 		p.warn("-m autofsck=%s: ignored, it needs the V5 format", s.Autofsck.Value)
 	}
 	f.Autofsck = AutofsckUnset

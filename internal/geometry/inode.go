@@ -13,11 +13,8 @@ const (
 // planInodes settles the size of inodes.
 func (p *plan) planInodes() {
 	g, s := p.g, &p.spec.Inode
-	def, least := int64(minInodeSize), int64(minInodeSize)
-	if g.Features.CRC {
-		def, least = minInodeSizeV5, minInodeSizeV5
-	}
-	option, size := "-i size", s.Size.or(def)
+	least := int64(DefaultInodeSize(g.Features.CRC))
+	option, size := "-i size", s.Size.or(least)
 	if s.PerBlock.Given {
 		if s.PerBlock.Value < 1 {
 			p.refuse("-i perblock", "%d; a block has at least %d inodes", s.PerBlock.Value, minInodesPerBlock)
@@ -31,6 +28,14 @@ func (p *plan) planInodes() {
 		return
 	}
 	g.InodeSize, g.InodeLog = Bytes(size), log2(size)
+}
+
+// DefaultInodeSize is the size of inodes where none is asked for, the least.
+func DefaultInodeSize(crc bool) Bytes {
+	if crc {
+		return minInodeSizeV5
+	}
+	return minInodeSize
 }
 
 // planInodeAlign settles how chunks of inodes are aligned: to an IO unit that
@@ -104,14 +109,19 @@ func (g *Geometry) expectedRoot(freeList Blocks) AGBlock {
 
 // planMaxInodes settles which part of the space inodes may take, in percent.
 func (p *plan) planMaxInodes() {
-	percent := int64(25)
+	p.g.MaxInodePercent = int(p.spec.Inode.MaxPercent.or(DefaultInodePercent(p.g)))
+}
+
+// DefaultInodePercent is the part of the space that inodes may take where
+// nothing is asked for.
+func DefaultInodePercent(g *Geometry) int64 {
 	switch {
-	case p.g.Blocks >= blocksIn(50*tib, p.g.BlockLog):
-		percent = 1
-	case p.g.Blocks >= blocksIn(tib, p.g.BlockLog):
-		percent = 5
+	case g.Blocks >= blocksIn(50*tib, g.BlockLog):
+		return 1
+	case g.Blocks >= blocksIn(tib, g.BlockLog):
+		return 5
 	}
-	p.g.MaxInodePercent = int(p.spec.Inode.MaxPercent.or(percent))
+	return 25
 }
 
 // log2 is the base-2 logarithm, rounded down, of a positive number.

@@ -7,7 +7,6 @@ const (
 	maxLogBlocks = 1 << 20
 	minLogBytes  = 10 * mib
 	maxLogBytes  = 2*gib - 10*mib
-	realisticLog = 64 * mib
 	logRatio     = 2048 // of the filesystem's size to the log's
 	freeReserve  = 4    // blocks of an AG that only btree splits may take
 )
@@ -15,10 +14,6 @@ const (
 // planLog settles the size and the place of the log.
 func (p *plan) planLog() {
 	g, s := p.g, &p.spec.Log
-	if !g.Log.External && s.Size.Given && g.Log.Blocks >= g.Blocks {
-		p.refuse("-l size", "%s is %d blocks, and the data section that would hold it has %d", s.Size.Value.Text, g.Log.Blocks, g.Blocks)
-		return
-	}
 	least := max(minLogBlocks, minLog(g, g.Log.StripeUnit, 0))
 	if p.atomic > 0 {
 		least = max(least, minLog(g, g.Log.StripeUnit, p.atomic))
@@ -38,7 +33,9 @@ func (p *plan) planExternalLog(least Blocks) {
 	g := p.g
 	if unit := g.Log.StripeUnit; unit > 0 {
 		most := min(blocksIn(Usable(p.dev.Log.Size, g.Log.SectorSize), g.BlockLog), maxLogBlocks)
-		p.alignLogSize(unit, most)
+		if p.alignLogSize(unit, most); p.stop {
+			return
+		}
 	}
 	p.checkLogSize(least)
 }
@@ -56,24 +53,30 @@ func (p *plan) planInternalLog(least Blocks) {
 		p.refuse("-l size", "%d blocks; an AG has room for at most %d", g.Log.Blocks, most)
 		return
 	}
-	g.Log.AG = AGNumber(s.AG.or(int64(g.AGCount / 2)))
-	if s.AG.Given && s.AG.Value >= int64(g.AGCount) {
+	g.Log.AG = g.AGCount / 2
+	if s.AG.asked() {
+		g.Log.AG = AGNumber(s.AG.Value)
+	}
+	if s.AG.asked() && s.AG.Value >= int64(g.AGCount) {
 		p.refuse("-l agnum", "there is no AG %d; the last is %d", s.AG.Value, g.AGCount-1)
 		return
 	}
 	if g.Log.AG == 0 {
-		most = p.leaveRootRoom(most)
+		if most = p.leaveRootRoom(most); p.stop {
+			return
+		}
 	}
 	g.Log.Start = AGBlock(g.HeaderBlocks())
 	if unit := cmp.Or(g.Log.StripeUnit, g.StripeUnit); unit > 0 {
-		p.alignInternalLog(unit, most)
+		if p.alignInternalLog(unit, most); p.stop {
+			return
+		}
 	}
 	if end := Blocks(g.Log.Start) + g.Log.Blocks; end > g.AGLength(g.Log.AG) {
 		p.refuse("-l agnum", "a log of %d blocks does not fit AG %d, which has %d", g.Log.Blocks, g.Log.AG, g.AGLength(g.Log.AG))
+		return
 	}
-	if !p.stop {
-		p.checkLogSize(least)
-	}
+	p.checkLogSize(least)
 }
 
 // logRoom is the size of the largest log that an AG holds: all but its
@@ -95,7 +98,7 @@ func (p *plan) defaultLogSize(least, most Blocks) {
 		bytes := Blocks(newReserver(g).largest(0).total()) * 3 * threads / 2
 		n = max(n, min(blocksIn(maxLogBytes, g.BlockLog), bytes>>g.BlockLog))
 	}
-	n = max(n, blocksIn(realisticLog, g.BlockLog))
+	n = max(n, blocksIn(supportedLog, g.BlockLog))
 	if g.Blocks < blocksIn(300*mib, g.BlockLog) {
 		n = least
 	}

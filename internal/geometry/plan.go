@@ -19,30 +19,6 @@ type Notes struct {
 	Warnings []string // about what was asked or found
 }
 
-// Plan computes the layout of the filesystem that spec asks for on a device.
-// The error joins a *Refusal for everything that is wrong, as far as one does
-// not follow from another.
-func Plan(spec Spec, dev Device) (*Geometry, Notes, error) {
-	p := &plan{spec: &spec, dev: &dev, g: &Geometry{Label: spec.Label, Inherit: spec.Data.Inherit}, dataSize: dev.Size}
-	for _, step := range []func(){
-		p.planBlockSize, p.planSectors, p.planFeatures, p.planDirBlocks, p.planInodes,
-		p.planRealtimeExtent, p.planInternalRealtime,
-		p.planSize, p.planLogDevice, p.planRealtime, p.planStripes, p.planAtomicWrites,
-		p.planAGs, p.planGroups, p.planRealtimeFiles, p.planMaxInodes, p.planInodeAlign,
-		p.checkAtomicWrites, p.planLog, p.checkInherit, p.checkSupported,
-		p.planContents,
-	} {
-		step()
-		if p.stop {
-			break
-		}
-	}
-	if len(p.errs) > 0 {
-		return nil, p.notes, &Refusals{p.errs}
-	}
-	return p.g, p.notes, nil
-}
-
 // Refusals is everything that is wrong with what was asked.
 type Refusals struct{ List []error }
 
@@ -57,15 +33,17 @@ func (r *Refusals) Error() string {
 // Unwrap gives the single refusals to errors.As.
 func (r *Refusals) Unwrap() []error { return r.List }
 
-// plan is a Geometry in the making. Its steps run in order; one that refuses
-// something ends the plan, after all of the step's refusals are known.
+// plan is a Geometry in the making.
 type plan struct {
 	spec  *Spec
 	dev   *Device
 	g     *Geometry
 	notes Notes
 	errs  []error
-	stop  bool
+	stop  bool // the step that runs has refused something
+
+	stripe    struct{ unit, width Bytes } // of the data section, as asked for
+	logStripe Bytes                       // as asked for
 
 	dataSize   Bytes // of the data section's device, or its part of it
 	rtSize     Bytes // of the realtime section's
@@ -103,7 +81,7 @@ func (p *plan) size(s Size) Bytes {
 func (p *plan) planBlockSize() {
 	size := p.spec.BlockSize.or(defaultBlock)
 	least := int64(minBlockSize)
-	if p.spec.Features.CRC.or(true) {
+	if p.g.Features.CRC {
 		least = minBlockSizeV5
 	}
 	if size < least || size > int64(maxBlockSize) {
@@ -118,12 +96,11 @@ func (p *plan) planBlockSize() {
 // physical one, unless blocks are smaller than that and the logical one will do.
 func (p *plan) planSectors() {
 	g, block := p.g, int64(p.g.BlockSize)
-	asked := p.spec.DataSector
-	option := "-d sectsize"
-	if p.spec.SectorSize.Given {
-		asked, option = p.spec.SectorSize, "-s size"
+	asked := p.spec.SectorSize
+	option, size := "-s size", asked.Value
+	if !p.spec.Log.SectorSize.Given { // which -s size gives too
+		option = "-d sectsize"
 	}
-	size := asked.Value
 	if !asked.Given {
 		option, size = "", p.dev.PhysicalSector
 		if size > int64(maxSectorSize) {
@@ -147,21 +124,16 @@ func (p *plan) planSectors() {
 		return
 	}
 	g.SectorSize, g.SectorLog = Bytes(size), log2(size)
-	p.planLogSectors()
 }
 
 func (p *plan) planLogSectors() {
 	s, log := &p.spec.Log, &p.g.Log
 	log.External = s.External
-	asked := p.spec.SectorSize
-	if s.SectorSize.Given {
-		asked = s.SectorSize
-	}
 	def := int64(p.g.SectorSize)
 	if log.External {
 		def = p.dev.Log.LogicalSector
 	}
-	size := asked.or(def)
+	size := s.SectorSize.or(def)
 	switch {
 	case !log.External && size != int64(p.g.SectorSize):
 		p.refuse("-l sectsize", "%d bytes; an internal log has the data section's sectors of %d bytes", size, p.g.SectorSize)
@@ -228,12 +200,22 @@ func (p *plan) planSize() {
 	}
 }
 
+// planLogAsked takes the size of the log that was asked for.
+func (p *plan) planLogAsked() {
+	s := &p.spec.Log
+	if !s.Size.Given {
+		return
+	}
+	p.g.Log.Blocks = p.askedBlocks(s.Size.Value)
+	if s.Concurrency.asked() {
+		p.refuse("-l concurrency", "does not go together with -l size, %s by default", s.Size.Value.Text)
+	}
+}
+
+// planLogDevice settles the size of an external log.
 func (p *plan) planLogDevice() {
 	g, s := p.g, &p.spec.Log
-	if s.Size.Given {
-		g.Log.Blocks = p.askedBlocks(s.Size.Value)
-	}
-	if !g.Log.External || p.stop {
+	if !g.Log.External {
 		return
 	}
 	there := blocksIn(Usable(p.dev.Log.Size, g.Log.SectorSize), g.BlockLog)
@@ -242,6 +224,13 @@ func (p *plan) planLogDevice() {
 		g.Log.Blocks = there
 	case g.Log.Blocks > there && !p.dev.Log.Grows:
 		p.refuse("-l size", "%s is %d blocks, and the log device has %d", s.Size.Value.Text, g.Log.Blocks, there)
+	}
+}
+
+// checkLogWithin refuses an internal log that takes all of the data section.
+func (p *plan) checkLogWithin() {
+	if g, s := p.g, &p.spec.Log; !s.External && s.Size.Given && g.Log.Blocks >= g.Blocks {
+		p.refuse("-l size", "%s is %d blocks, and the data section that would hold it has %d", s.Size.Value.Text, g.Log.Blocks, g.Blocks)
 	}
 }
 
@@ -268,16 +257,40 @@ func (p *plan) checkInherit() {
 	}
 }
 
-// checkSupported refuses what is too small to be of use, unless that was asked for.
-func (p *plan) checkSupported() {
-	g := p.g
-	switch {
-	case p.spec.SmallAllowed:
-	case g.Blocks < blocksIn(300*mib, g.BlockLog):
-		p.refuse("", "the filesystem would have %d MiB; the least that is supported is 300 MiB", g.Bytes(g.Blocks)/mib)
-	case g.Log.Blocks < blocksIn(realisticLog, g.BlockLog):
-		p.refuse("-l size", "the log would have %d MiB; the least that is supported is 64 MiB", g.Bytes(g.Log.Blocks)/mib)
-	case g.AGCount < 2:
-		p.refuse("-d agcount", "one AG has no second superblock to recover from; the least that is supported is 2")
+// The least that is supported, unless more was asked for.
+const (
+	supportedSize = 300 * mib
+	supportedLog  = 64 * mib
+	supportedAGs  = 2
+)
+
+// checkSize refuses a filesystem that is too small to be of use.
+func (p *plan) checkSize() {
+	if g := p.g; !p.spec.SmallAllowed && g.Blocks < blocksIn(supportedSize, g.BlockLog) {
+		p.refuse("", "the filesystem would have %d MiB; the least that is supported is %d MiB", g.Bytes(g.Blocks)/mib, supportedSize/mib)
+	}
+}
+
+// checkLogAsked refuses such a log, if its size was asked for.
+func (p *plan) checkLogAsked() {
+	if p.spec.Log.Size.Given && p.g.Log.Blocks != 0 {
+		p.checkLog()
+	}
+}
+
+func (p *plan) checkLog() {
+	if g := p.g; !p.spec.SmallAllowed && g.Log.Blocks < blocksIn(supportedLog, g.BlockLog) {
+		p.refuse("-l size", "the log would have %d MiB; the least that is supported is %d MiB", g.Bytes(g.Log.Blocks)/mib, supportedLog/mib)
+	}
+}
+
+func (p *plan) checkAGCount() {
+	s := &p.spec.Data
+	small := p.g.Blocks < blocksIn(supportedSize, p.g.BlockLog) // which is refused for that
+	if p.spec.SmallAllowed || small && !s.AGCount.Given && !s.AGSize.Given {
+		return
+	}
+	if p.g.AGCount < supportedAGs {
+		p.refuse("-d agcount", "one AG has no second superblock to recover from; the least that is supported is %d", supportedAGs)
 	}
 }

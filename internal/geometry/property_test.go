@@ -64,7 +64,6 @@ func drawSpec(t *rapid.T) Spec {
 	var s Spec
 	s.BlockSize = maybe(t, "block", powers(9, 16), powers(0, 62))
 	s.SectorSize = maybe(t, "sector", powers(9, 12), powers(0, 62))
-	s.DataSector = maybe(t, "data sector", powers(9, 12), powers(0, 62))
 	s.Data = DataSpec{
 		Size:    size("data size", rapid.Int64Range(int64(16*mib), int64(20*tib))),
 		AGCount: number("agcount", 1, math.MaxUint32-1, rapid.Int64Range(1, 100)),

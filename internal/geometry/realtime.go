@@ -88,7 +88,7 @@ func (p *plan) planInternalRealtime() {
 	if s.Start.Given {
 		start = Blocks(p.size(s.Start.Value) / BasicBlock)
 	}
-	if g.Features.Zoned && start == 0 && !s.Device {
+	if s.Zoned.Value && start == 0 && !s.Device {
 		start = p.zonedStart(size)
 	}
 	if start == 0 || p.stop {

@@ -19,12 +19,14 @@ func ask(size geometry.Bytes, args []string) (*geometry.Geometry, error) {
 	for i := 0; i+1 < len(args); i += 2 {
 		p.Option(args[i][1], args[i+1])
 	}
+	p.CommandLine()
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	spec := p.Request.Spec
 	spec.SmallAllowed, spec.CPUs = true, 4
 	dev := geometry.Device{Size: size, LogicalSector: 512, PhysicalSector: 512}
+	dev.Log.Size, dev.Log.LogicalSector = 64<<20, 512
 	g, _, err := geometry.Plan(spec, dev)
 	return g, err
 }
@@ -147,6 +149,16 @@ func TestDecisions(t *testing.T) {
 		accepted      bool
 	}{
 		{"a log stripe unit makes version 2 of version 1", "-l version=1,su=32k", true},
+		{"the last of two words of autofsck counts", "-m autofsck=none,autofsck=check", true},
+		{"but not of two switches", "-m autofsck=0,autofsck=1", false},
+		{"all CPUs go with a log size", "-l size=70m,concurrency=nr_cpus", true},
+		{"a number of threads does not", "-l size=70m,concurrency=4", false},
+		{"agnum follows name", "-l name=x,agnum=0", true},
+		{"name does not follow agnum", "-l agnum=0,name=x", false},
+		{"the log's sector size follows -s", "-s size=1k -l sectsize=4k", false},
+		{"-s follows the log's sector size", "-l sectsize=1k -s size=4k", true},
+		{"a stripe width of 2 GiB", "-d su=256k,sw=8192", false},
+		{"a stripe width below", "-d su=256k,sw=8191", true},
 		{"rtinherit bounds extszinherit to whole realtime extents", "-b size=1024 -d rtinherit=1,extszinherit=1", false},
 		{"rtinherit bounds cowextsize likewise", "-b size=1024 -d rtinherit=1,cowextsize=1", false},
 	} {

@@ -20,7 +20,7 @@ func (p *plan) settleRealtime(f *Features) {
 	if f.Reflink {
 		switch small := p.g.BlockSize < minRealtimeExtent; {
 		case rt.ExtentSize.Given || small:
-			if s.Reflink.Given {
+			if s.Reflink.asked() {
 				p.refuse("-m reflink", "blocks of a realtime section can only be shared if its allocation unit is a block of at least %d bytes", minRealtimeExtent)
 			}
 			f.Reflink = false
@@ -39,13 +39,13 @@ func (p *plan) settleZoned(f *Features) {
 		p.refuse("-b size", "blocks of %d bytes; those of zones have at least %d", p.g.BlockSize, minRealtimeExtent)
 	}
 	if !f.Metadir {
-		if s.Metadir.Given {
+		if s.Metadir.asked() {
 			p.refuse("-r zoned", "needs the metadata directory, and -m metadir=0 asks for none")
 		}
 		f.Metadir = true
 	}
 	if f.Reflink {
-		if s.Reflink.Given {
+		if s.Reflink.asked() {
 			p.refuse("-m reflink", "blocks of a zoned realtime section cannot be shared")
 		}
 		f.Reflink = false
@@ -61,9 +61,9 @@ func (p *plan) settleZoned(f *Features) {
 func (p *plan) needMetadir(f *Features, option string, asked Opt[bool], on *bool) {
 	switch {
 	case f.Metadir || !*on:
-	case !asked.Given:
+	case !asked.asked():
 		*on = false
-	case p.spec.Features.Metadir.Given:
+	case p.spec.Features.Metadir.asked():
 		p.refuse(option, "needs the metadata directory if there is a realtime section, and -m metadir=0 asks for none")
 	default:
 		f.Metadir = true
@@ -73,17 +73,14 @@ func (p *plan) needMetadir(f *Features, option string, asked Opt[bool], on *bool
 // settleMetadir turns on what the metadata directory is needed for, and what it needs.
 func (p *plan) settleMetadir(f *Features) {
 	s := &p.spec.Features
-	if f.Parent && !s.Exchange.Given {
-		f.Exchange = true
-	}
 	if f.Quota != 0 && !f.Metadir {
-		if s.Metadir.Given {
+		if s.Metadir.asked() {
 			p.refuse("-m uquota", "quota that is on from the start needs the metadata directory, and -m metadir=0 asks for none")
 		}
 		f.Metadir = true
 	}
 	if f.Metadir && !f.Exchange {
-		if s.Exchange.Given {
+		if s.Exchange.asked() {
 			p.refuse("-m metadir", "needs exchange=1, and -i exchange=0 was asked for")
 		}
 		f.Exchange = true

@@ -4,10 +4,16 @@ package geometry
 type Opt[T any] struct {
 	Value T
 	Given bool
+	// Default says that it was given only as a default, which others go before:
+	// where it does not fit what was asked for it is dropped, not refused.
+	Default bool
 }
 
 // Given wraps a value that was asked for.
-func Given[T any](v T) Opt[T] { return Opt[T]{v, true} }
+func Given[T any](v T) Opt[T] { return Opt[T]{Value: v, Given: true} }
+
+// asked tells whether the value was asked for, and not only given as a default.
+func (o Opt[T]) asked() bool { return o.Given && !o.Default }
 
 // or is the value, or def where none was given.
 func (o Opt[T]) or(def T) T {
@@ -21,8 +27,7 @@ func (o Opt[T]) or(def T) T {
 // Its zero value asks for the defaults.
 type Spec struct {
 	BlockSize  Opt[int64]
-	SectorSize Opt[int64] // -s size, which is the log's too
-	DataSector Opt[int64] // -d sectsize, which is not
+	SectorSize Opt[int64] // of the data section
 
 	Data  DataSpec
 	Log   LogSpec
@@ -32,6 +37,10 @@ type Spec struct {
 	DirBlockSize Opt[Size]
 	Features     FeatureSpec
 	Label        string
+
+	// Refused are options, as "-d agsize", that were asked for but made no sense.
+	// Nothing is known of their values; Plan says what is wrong with the rest.
+	Refused []string
 
 	// SmallAllowed lifts the least sizes of filesystem and log and the least
 	// number of AGs that the tools support.

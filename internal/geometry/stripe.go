@@ -1,15 +1,24 @@
 package geometry
 
-const maxStripe = 1<<31 - 1 // basic blocks
+// maxStripe is the most bytes of a stripe unit or width, which the tools count
+// with 31 bits.
+const maxStripe = 2*gib - 1
+
+// planStripesAsked takes the stripe unit and width that were asked for.
+func (p *plan) planStripesAsked() {
+	block := p.g.BlockSize
+	unit, width := p.askedStripes()
+	if !p.stop && (unit%block != 0 || width%block != 0) {
+		p.refuse("-d su", "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, block)
+	}
+	p.stripe.unit, p.stripe.width = unit, width
+}
 
 // planStripes settles the stripe unit and width: what was asked for, else what
 // the device advertises, if that makes sense.
 func (p *plan) planStripes() {
 	g, s := p.g, &p.spec.Data
-	unit, width := p.askedStripes()
-	if p.stop {
-		return
-	}
+	unit, width := p.stripe.unit, p.stripe.width
 	off := s.NoAlign.Value || (s.StripeUnit.Given || s.StripeUnit512.Given) && unit == 0 && width == 0
 	fromDevice := !off && unit == 0
 	if off {
@@ -21,19 +30,17 @@ func (p *plan) planStripes() {
 			unit, width, p.dev.StripeUnit, p.dev.StripeWidth)
 	}
 	if unit%g.BlockSize != 0 || width%g.BlockSize != 0 {
-		if !fromDevice {
-			p.refuse("-d su", "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, g.BlockSize)
-			return
-		}
-		unit, width = 0, 0
+		unit, width = 0, 0 // of the device: what was asked for has been checked
 	}
 	g.StripeUnit, g.StripeWidth = blocksIn(unit, g.BlockLog), blocksIn(width, g.BlockLog)
-	p.planLogStripe()
 }
 
 // askedStripes is the stripe unit and width that were asked for, in bytes.
 func (p *plan) askedStripes() (unit, width Bytes) {
-	s := &p.spec.Data
+	s := p.spec.Data
+	if s.StripeUnit.Default && (s.StripeUnit512.asked() || s.StripeWidth512.asked()) {
+		s.StripeUnit, s.StripeWidth = Opt[Size]{}, Opt[int64]{}
+	}
 	if s.StripeUnit512.Given != s.StripeWidth512.Given {
 		p.refuse("-d sunit", "sunit and swidth go together")
 		return 0, 0
@@ -48,8 +55,8 @@ func (p *plan) askedStripes() (unit, width Bytes) {
 			p.refuse(option, "su and sw go together")
 			return 0, 0
 		}
-		if count := s.StripeWidth.Value; count > 0 && unit > maxStripe*BasicBlock/Bytes(count) {
-			p.refuse("-d sw", "%d times the stripe unit of %d bytes is more than 1 TiB", count, unit)
+		if count := s.StripeWidth.Value; count > 0 && unit > maxStripe/Bytes(count) {
+			p.refuse("-d sw", "%d times the stripe unit of %d bytes makes 2 GiB or more", count, unit)
 			return 0, 0
 		}
 		width = unit * Bytes(s.StripeWidth.Value)
@@ -63,8 +70,8 @@ func (p *plan) askedStripes() (unit, width Bytes) {
 // badStripes tells why a stripe unit and width do not go together, or "".
 func badStripes(unit, width, sector Bytes) string {
 	switch {
-	case unit > maxStripe*BasicBlock || width > maxStripe*BasicBlock:
-		return "they are below 1 TiB"
+	case unit > maxStripe || width > maxStripe:
+		return "they are below 2 GiB"
 	case sector != 0 && unit%sector != 0:
 		return "the unit is a multiple of the sector size"
 	case unit != 0 && width == 0 || unit > width:
@@ -98,19 +105,26 @@ const (
 	fallbackLogStripe = 32 * kib
 )
 
+// planLogStripeAsked takes the log stripe unit that was asked for.
+func (p *plan) planLogStripeAsked() {
+	s := &p.spec.Log
+	unit := Bytes(s.StripeUnit512.Value) * BasicBlock
+	if s.StripeUnit.Given {
+		unit = p.size(s.StripeUnit.Value)
+	}
+	if unit%p.g.BlockSize != 0 && !p.stop {
+		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, p.g.BlockSize)
+	}
+	p.logStripe = unit
+}
+
 // planLogStripe settles the unit in which log writes are padded: what was
 // asked for, else the data's stripe unit if the log is there too, else a block
 // if log sectors have more than 512 bytes.
 func (p *plan) planLogStripe() {
 	g, s := p.g, &p.spec.Log
 	asked := s.StripeUnit.Given || s.StripeUnit512.Given
-	unit := Bytes(s.StripeUnit512.Value) * BasicBlock
-	if s.StripeUnit.Given {
-		unit = p.size(s.StripeUnit.Value)
-	}
-	if unit%g.BlockSize != 0 && !p.stop {
-		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, g.BlockSize)
-	}
+	unit := p.logStripe
 	if !asked && g.Features.LogVersion == 2 {
 		if !g.Log.External {
 			unit = g.Bytes(g.StripeUnit)

@@ -83,6 +83,7 @@ type Unmount struct {
 	LSN      uint64 // of the record
 	Previous uint32 // block of the record before
 	Sealed   bool   // with a checksum
+	Left     int    // blocks up to the log's end, behind which the next cycle begins; 0 for enough
 }
 
 // PutCleanLog writes what makes a zeroed log clean. mkfs.xfs gives that record
@@ -116,8 +117,11 @@ func PutUnmount(b []byte, u Unmount) {
 	}
 	r.CycleData[0] = unmountTID
 	r.Put(b)
-	for at := logBlock; at < size; at += logBlock {
-		be.PutUint32(b[at:], cycle)
+	for i := 1; i < size/logBlock; i++ {
+		if i == u.Left {
+			cycle++
+		}
+		be.PutUint32(b[i*logBlock:], cycle)
 	}
 	c := cursor{b: b, at: headers*logBlock + 4} // where the transaction's id was
 	c.u32(8)                                    // length of what follows the operation's header

@@ -1,7 +1,5 @@
 package ondisk
 
-import "slices"
-
 // The core of an inode is logged in the byte order of the machine, field by
 // field in its place on disk.
 //
@@ -49,8 +47,16 @@ func LogInodeSize(v5 bool) int {
 func PutLogInode(b, logged []byte, lsn uint64) {
 	version3 := logged[4] == 3
 	swap := func(at, n int) {
-		copy(b[at:at+n], logged[at:at+n])
-		slices.Reverse(b[at : at+n])
+		switch n {
+		case 1:
+			b[at] = logged[at]
+		case 2:
+			be.PutUint16(b[at:], le.Uint16(logged[at:]))
+		case 4:
+			be.PutUint32(b[at:], le.Uint32(logged[at:]))
+		case 8:
+			be.PutUint64(b[at:], le.Uint64(logged[at:]))
+		}
 	}
 	var flags InodeFlags2
 	for _, f := range swaps {
@@ -68,11 +74,11 @@ func PutLogInode(b, logged []byte, lsn uint64) {
 	} else {
 		swap(inodeFlushIter, 2)
 	}
-	times := []int{inodeAtime, inodeAtime + 8, inodeAtime + 16}
-	if version3 {
-		times = append(times, inodeCrtime)
-	}
+	times := [...]int{inodeAtime, inodeAtime + 8, inodeAtime + 16, inodeCrtime}
 	for _, at := range times {
+		if at == inodeCrtime && !version3 {
+			continue
+		}
 		if flags&Flag2Bigtime != 0 {
 			swap(at, 8)
 		} else { // seconds and nanoseconds

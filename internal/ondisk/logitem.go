@@ -25,6 +25,7 @@ const (
 	BufferFlagQuota  BufferFlags = 7 << 2 // user, project, group
 	bufferTypeShift              = 11
 	bufferItemHead               = 20
+	maxBufferWords               = 64 << 10 / BufferChunk / 32 // of the map of the largest block
 )
 
 // DecodeBufferItem reads a description, which must hold all of its map.
@@ -34,7 +35,7 @@ func DecodeBufferItem(b []byte) (i BufferItem, ok bool) {
 	}
 	flags := le.Uint16(b[4:])
 	words := le.Uint32(b[16:])
-	if uint64(words)*4 > uint64(len(b)-bufferItemHead) {
+	if words > maxBufferWords || int(words)*4 > len(b)-bufferItemHead {
 		return i, false
 	}
 	return BufferItem{

@@ -7,6 +7,10 @@ import (
 
 const blanks = " \t\v\f\r"
 
+// maxLine is the length of a line, its end included. mkfs.xfs takes what is
+// behind that for another line.
+const maxLine = 199
+
 // Config takes the options of a configuration file:
 //
 //	# a comment, also after ;
@@ -17,15 +21,27 @@ const blanks = " \t\v\f\r"
 // Names of sections and options match in any case. What is behind the
 // separator, without blanks around it, is the value; quotes are part of it, and
 // only a ; after a blank begins a comment there. A line that is indented gives
-// the option before it another value, so that it is given twice.
+// the option before it another value, so that it is given twice. Lines of more
+// than 198 bytes, and NUL bytes, which no text has, are refused.
 func (p *Parser) Config(path, content string) {
 	var section *Section
 	var last *Row // that an indented line goes on with
 	title := ""
-	for i, line := range strings.Split(strings.TrimPrefix(content, "\ufeff"), "\n") {
+	for i, line := range strings.SplitAfter(content, "\n") {
 		where := fmt.Sprintf("in %s, line %d", path, i+1)
 		bad := func(format string, args ...any) {
 			p.Fault(fmt.Errorf("%s:%d: %s", path, i+1, fmt.Sprintf(format, args...)))
+		}
+		switch {
+		case strings.IndexByte(line, 0) >= 0:
+			bad("there is a NUL byte in it; this is no text file")
+			return
+		case len(line) > maxLine:
+			bad("a line of %d bytes; the most is %d", len(line), maxLine)
+			return
+		}
+		if line = strings.TrimSuffix(line, "\n"); i == 0 {
+			line = strings.TrimPrefix(line, "\ufeff")
 		}
 		indented := line != "" && strings.IndexByte(blanks, line[0]) >= 0
 		line = strings.Trim(line, blanks)
@@ -42,7 +58,7 @@ func (p *Parser) Config(path, content string) {
 				bad("the section's name does not end: %q", line)
 				return
 			}
-			section, title, last = sectionByName(name), name, nil
+			section, title, last = p.sectionByName(name), name, nil
 			continue
 		}
 		at := strings.IndexAny(line, "=:")
@@ -79,10 +95,10 @@ func uncomment(value string) string {
 	return value
 }
 
-func sectionByName(name string) *Section {
-	for i := range Sections {
-		if Sections[i].Name != "" && strings.EqualFold(Sections[i].Name, name) {
-			return &Sections[i]
+func (p *Parser) sectionByName(name string) *Section {
+	for i := range p.table {
+		if p.table[i].Name != "" && strings.EqualFold(p.table[i].Name, name) {
+			return &p.table[i]
 		}
 	}
 	return nil

@@ -39,6 +39,7 @@ func take(p *Parser, line string) {
 		}
 		p.Option(word[1], arg)
 	}
+	p.CommandLine()
 }
 
 // planAll plans for devices of several sizes what was asked for. What the

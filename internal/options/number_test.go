@@ -127,6 +127,7 @@ func TestNumbersAreTheReferences(t *testing.T) {
 func outcome(flag byte, name, value string) string {
 	p := NewParser()
 	p.Option(flag, name+"="+value)
+	p.CommandLine()
 	if p.Err() != nil {
 		return "refused"
 	}

@@ -8,16 +8,24 @@ import (
 	"mkfs/internal/geometry"
 )
 
-// Parser collects a Request from options. Faults are collected too, so that
-// all are known at once.
+// Parser collects a Request from options, in the order in which they go before
+// each other: Defaults, what the command line has, Config. Faults are collected
+// too, so that all are known at once.
 type Parser struct {
 	Request Request
-	seen    map[string]string // suboptions as "d agsize", and where each was given
+	table   []Section
+	not     map[[2]string]bool // pairs of suboptions of which the first cannot follow the second
+	seen    map[string]string  // suboptions as "d agsize", and where each was given
+	line    []func()           // takes what the command line has
 	faults  []error
 }
 
 // NewParser makes a parser that has seen nothing.
-func NewParser() *Parser { return &Parser{seen: map[string]string{}} }
+func NewParser() *Parser { return newParser(Sections) }
+
+func newParser(table []Section) *Parser {
+	return &Parser{table: table, not: exclusions(table), seen: map[string]string{}}
+}
 
 // Err joins all faults found so far.
 func (p *Parser) Err() error {
@@ -27,21 +35,38 @@ func (p *Parser) Err() error {
 	return &geometry.Refusals{List: p.faults}
 }
 
+// Refused lists the options, as "-d agsize", whose values made no sense.
+func (p *Parser) Refused() []string {
+	var list []string
+	for _, err := range p.faults {
+		if r := (*geometry.Refusal)(nil); errors.As(err, &r) {
+			list = append(list, r.Option)
+		}
+	}
+	return list
+}
+
 // Fault adds one that was found elsewhere.
 func (p *Parser) Fault(err error) { p.faults = append(p.faults, err) }
 
 const commandLine = "on the command line"
 
 // Option takes the argument of an option of one letter: suboptions with or
-// without "=value", separated by commas. A comma at the end is allowed.
+// without "=value", separated by commas. A comma at the end is allowed. Which
+// files to read is known at once, the rest with CommandLine.
 func (p *Parser) Option(flag byte, arg string) {
-	s := sectionByFlag(flag)
+	s := p.section(flag)
 	for arg != "" {
 		var item string
 		item, arg, _ = strings.Cut(arg, ",")
 		name, value, _ := strings.Cut(item, "=") // "name=" is the same as "name"
 		if row := s.row(name); row != nil {
-			p.take(s, row, value, commandLine)
+			take := func() { p.take(s, row, value, commandLine) }
+			if flag == 'c' {
+				take()
+			} else {
+				p.line = append(p.line, take)
+			}
 		} else {
 			p.Fault(fault("-"+string(flag), "there is no suboption %q; there are %s", name, s.names()))
 		}
@@ -50,14 +75,54 @@ func (p *Parser) Option(flag byte, arg string) {
 
 // Target takes the argument that names the target.
 func (p *Parser) Target(path string) {
-	s := sectionByFlag('d')
-	p.take(s, s.row("name"), path, commandLine)
+	s := p.section('d')
+	p.line = append(p.line, func() { p.take(s, s.row("name"), path, commandLine) })
+}
+
+// CommandLine takes what Option, Target and ImageSize were given, in that order.
+func (p *Parser) CommandLine() {
+	for _, take := range p.line {
+		take()
+	}
+	p.line = nil
+}
+
+// Defaults takes options that all others go before, whether they were given
+// already or not, from a file in the form that Config reads. As with the
+// reference, stripes cannot be given that way: they are checked and dropped.
+func (p *Parser) Defaults(path, content string) {
+	p.layer(func() { p.Config(path, content) })
+	spec := &p.Request.Spec
+	spec.Data.StripeUnit512, spec.Data.StripeWidth512, spec.Data.StripeWidth = geometry.Opt[int64]{}, geometry.Opt[int64]{}, geometry.Opt[int64]{}
+	spec.Log.StripeUnit512, spec.Data.StripeUnit, spec.Log.StripeUnit = geometry.Opt[int64]{}, geometry.Opt[geometry.Size]{}, geometry.Opt[geometry.Size]{}
+}
+
+// Preset takes one suboption that everything else goes before. Weak ones are
+// defaults, which are dropped where they do not fit.
+func (p *Parser) Preset(flag byte, name, value string, weak bool) {
+	s := p.section(flag)
+	p.layer(func() {
+		p.Request.defaults = weak
+		p.take(s, s.row(name), value, "by a preset")
+	})
+}
+
+// layer takes options as defaults: others may be given again, and exclude them.
+func (p *Parser) layer(take func()) {
+	above := p.seen
+	p.seen, p.Request.defaults = map[string]string{}, true
+	take()
+	p.seen, p.Request.defaults = above, false
 }
 
 // take sets one suboption, unless it was given before or conflicts with one that was.
 func (p *Parser) take(s *Section, r *Row, value, where string) {
 	id := string(s.Flag) + " " + r.Name
 	key := "-" + id
+	if r.free != nil && r.free(value) {
+		p.set(r, key, value, where)
+		return
+	}
 	if before, twice := p.seen[id]; twice && !r.again {
 		if before == where {
 			p.Fault(fault(key, "is given twice %s", where))
@@ -68,7 +133,7 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 	}
 	p.seen[id] = where
 	for other := range p.seen {
-		if exclusions[[2]string{id, other}] {
+		if p.not[[2]string{id, other}] {
 			p.Fault(fault(key, "does not go together with -%s", other))
 			return
 		}
@@ -77,6 +142,10 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 		p.Fault(fault(key, "needs a value, as %s=...", r.Name))
 		return
 	}
+	p.set(r, key, value, where)
+}
+
+func (p *Parser) set(r *Row, key, value, where string) {
 	if err := r.set(&p.Request, key, value); err != nil {
 		if where != commandLine {
 			err = fmt.Errorf("%w (%s)", err, where)
@@ -86,9 +155,9 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 }
 
 // exclusions has each pair of suboptions of which the first cannot follow the second.
-var exclusions = func() map[[2]string]bool {
+func exclusions(table []Section) map[[2]string]bool {
 	m := map[[2]string]bool{}
-	for _, s := range Sections {
+	for _, s := range table {
 		for _, r := range s.Rows {
 			for _, other := range r.not {
 				id := string(s.Flag) + " " + r.Name
@@ -100,12 +169,12 @@ var exclusions = func() map[[2]string]bool {
 		}
 	}
 	return m
-}()
+}
 
-func sectionByFlag(flag byte) *Section {
-	for i := range Sections {
-		if Sections[i].Flag == flag {
-			return &Sections[i]
+func (p *Parser) section(flag byte) *Section {
+	for i := range p.table {
+		if p.table[i].Flag == flag {
+			return &p.table[i]
 		}
 	}
 	panic(fmt.Sprintf("options: no section -%c", flag))
@@ -143,12 +212,16 @@ func (p *Parser) Label(label string) {
 // ImageSize takes the size of an image file, which the data section fills.
 func (p *Parser) ImageSize(text string) {
 	p.Request.Sized = true
+	p.line = append(p.line, func() { p.imageSize(text) })
+}
+
+func (p *Parser) imageSize(text string) {
 	if where, twice := p.seen["d size"]; twice {
 		p.Fault(fault("--size", "is -d size too, which is given %s", where))
 		return
 	}
 	p.seen["d size"] = "as --size"
-	if err := sectionByFlag('d').row("size").set(&p.Request, "--size", text); err != nil {
+	if err := p.section('d').row("size").set(&p.Request, "--size", text); err != nil {
 		p.Fault(err)
 	}
 }

@@ -1,6 +1,10 @@
 // Package options turns what was written, on the command line or in a
 // configuration file, into a Request. There is one table of suboptions; the
 // command line, configuration files and the help all come from it.
+//
+// Configuration files are read by a parser of our own. gopkg.in/ini.v1 cannot
+// take its place: a key does not know the line it is on, so that neither an
+// unknown key nor one that is given twice could be told with its line.
 package options
 
 import "mkfs/internal/geometry"
@@ -13,9 +17,13 @@ type Request struct {
 	Log  Place
 	RT   Place
 
-	ConfigFile geometry.Opt[string] // -c options
-	Proto      geometry.Opt[string] // -p
-	Sized      bool                 // --size: the target is a file that may be made or grown
+	ConfigFile   geometry.Opt[string] // -c options
+	DefaultsFile geometry.Opt[string] // -c defaults
+	MakeConfig   geometry.Opt[string] // -c makecfg
+	Proto        geometry.Opt[string] // -p
+	Sized        bool                 // --size: the target is a file that may be made or grown
+
+	defaults bool // what is set is a default
 }
 
 // Place is where a section is: a device or a file.

@@ -3,15 +3,21 @@ package options
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"mkfs/internal/geometry"
 )
 
-// Row is one suboption.
+// Row is one suboption. What is parsed, the help, the man page and completion
+// all come from it.
 type Row struct {
 	Name string
 	Help string
+	// Arg is what its value looks like: SIZE, N, PATH... It is "" where Values
+	// lists all there are.
+	Arg    string
+	Values []string
 	// not lists other suboptions, as "d agsize", that it cannot go with.
 	not []string
 	// notAfter lists those that it cannot follow, though they may follow it.
@@ -20,6 +26,9 @@ type Row struct {
 	bare bool
 	// again says that it may be given more than once; the last one counts.
 	again bool
+	// free tells of values that are taken whatever was given before, and after
+	// which the suboption may be given again, as the reference has it.
+	free func(value string) bool
 	// set takes the value, "" for none, into a request. key is "-d agsize".
 	set func(q *Request, key, value string) error
 }
@@ -40,23 +49,28 @@ func fault(key, format string, args ...any) error {
 	return &geometry.Refusal{Option: key, Reason: fmt.Sprintf(format, args...)}
 }
 
+// given is a value that was given, as a default or for good.
+func given[T any](q *Request, v T) geometry.Opt[T] {
+	return geometry.Opt[T]{Value: v, Given: true, Default: q.defaults}
+}
+
 // field is the place in a request that a row fills.
 type field[T any] func(*Request) *geometry.Opt[T]
 
 // number is a plain number without a suffix.
 func number(name, help string, least, most int64, at field[int64]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "N", set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Min: least, Max: most})
-		*at(q) = geometry.Given(v)
+		*at(q) = given(q, v)
 		return err
 	}}
 }
 
 // power2 is a number without a suffix that is a power of two.
 func power2(name, help string, least, most int64, at field[int64]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "N", set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Min: least, Max: most, Power2: true})
-		*at(q) = geometry.Given(v)
+		*at(q) = given(q, v)
 		return err
 	}}
 }
@@ -74,21 +88,23 @@ func plain(key, value string, limits geometry.Limits) (int64, error) {
 
 // number32 is a number of 32 bits.
 func number32(name, help string, at field[uint32]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "N", set: func(q *Request, key, value string) error {
 		v, err := plain(key, value, geometry.Limits{Option: key, Max: math.MaxUint32})
-		*at(q) = geometry.Given(uint32(v))
+		*at(q) = given(q, uint32(v))
 		return err
 	}}
 }
 
 // boolean is 0 or 1, and 1 where no value is given.
 func boolean(name, help string, at field[bool]) Row {
-	return Row{Name: name, Help: help, bare: true, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Values: zeroAndOne, bare: true, set: func(q *Request, key, value string) error {
 		on, err := zeroOne(key, value)
-		*at(q) = geometry.Given(on)
+		*at(q) = given(q, on)
 		return err
 	}}
 }
+
+var zeroAndOne = []string{"0", "1"}
 
 func zeroOne(key, value string) (bool, error) {
 	if value == "" {
@@ -101,7 +117,7 @@ func zeroOne(key, value string) (bool, error) {
 // unit is a power of two in bytes that other sizes may be counted in, so that
 // it cannot be counted in those itself.
 func unit(name, help string, least, most int64, at field[int64]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "SIZE", set: func(q *Request, key, value string) error {
 		size, reason := parseSize(value)
 		if reason == "" && size.Unit != geometry.UnitBytes {
 			reason = "counts in units that depend on it"
@@ -109,7 +125,7 @@ func unit(name, help string, least, most int64, at field[int64]) Row {
 		if reason != "" {
 			return fault(key, "%q %s", value, reason)
 		}
-		*at(q) = geometry.Given(size.Count)
+		*at(q) = given(q, size.Count)
 		return geometry.Limits{Option: key, Min: least, Max: most, Power2: true}.Check(size.Count, value)
 	}}
 }
@@ -120,42 +136,44 @@ func size(name, help string, least, most int64, at field[geometry.Size]) Row {
 }
 
 func sized(name, help string, limits geometry.Limits, at field[geometry.Size]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "SIZE", set: func(q *Request, key, value string) error {
 		v, reason := parseSize(value)
 		if reason != "" {
 			return fault(key, "%q %s", value, reason)
 		}
 		v.Limits = limits
 		v.Limits.Option = key
-		*at(q) = geometry.Given(v)
+		*at(q) = given(q, v)
 		return nil
 	}}
 }
 
 // text is a name.
 func text(name, help string, at field[string]) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, _, value string) error {
-		*at(q) = geometry.Given(value)
+	return Row{Name: name, Help: help, Arg: "PATH", set: func(q *Request, _, value string) error {
+		*at(q) = given(q, value)
 		return nil
 	}}
 }
 
 // threads is a number of threads; 1, nr_cpus or no value stand for the number of CPUs.
 func threads(name, help string, at field[int64]) Row {
-	return Row{Name: name, Help: help, bare: true, set: func(q *Request, key, value string) error {
+	allCPUs := func(value string) bool { return value == "" || value == "nr_cpus" }
+	return Row{Name: name, Help: help, Arg: "N", bare: true, free: allCPUs, set: func(q *Request, key, value string) error {
 		n := int64(1)
 		var err error
-		if value != "" && value != "nr_cpus" {
+		if !allCPUs(value) {
 			n, err = plain(key, value, geometry.Limits{Option: key, Max: math.MaxInt32})
 		}
-		*at(q) = geometry.Given(n)
+		*at(q) = given(q, n)
+		at(q).Default = at(q).Default || allCPUs(value) // so it goes with a size
 		return err
 	}}
 }
 
 // quota turns kinds of quota on; 0 leaves them as they are.
 func quota(name, help string, flags geometry.QuotaFlags) Row {
-	return Row{Name: name, Help: help, bare: true, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Values: zeroAndOne, bare: true, set: func(q *Request, key, value string) error {
 		on, err := zeroOne(key, value)
 		if err == nil && on {
 			q.Spec.Features.Quota |= flags
@@ -166,27 +184,46 @@ func quota(name, help string, flags geometry.QuotaFlags) Row {
 
 // missing is a suboption that does not exist yet.
 func missing(name, help string) Row {
-	return Row{Name: name, Help: help + " (not supported yet)", bare: true, set: func(_ *Request, key, _ string) error {
+	return Row{Name: name, Help: help + " (not supported yet)", Arg: "VALUE", bare: true, set: func(_ *Request, key, _ string) error {
 		return fault(key, "is not supported yet")
 	}}
 }
 
+// Usage is how the suboption is written: agcount=N, file=0|1. That some may
+// stand without a value is not told by brackets: test-suites look for "file=".
+func (r *Row) Usage() string {
+	arg := r.Arg
+	if arg == "" {
+		arg = strings.Join(r.Values, "|")
+	}
+	return r.Name + "=" + arg
+}
+
+// Bare tells whether the suboption may stand without a value.
+func (r *Row) Bare() bool { return r.bare }
+
+// autofsckWords are the values of autofsck, but for 0 and 1.
+var autofsckWords = []string{
+	string(geometry.AutofsckNone), string(geometry.AutofsckCheck), string(geometry.AutofsckOptimize), string(geometry.AutofsckRepair),
+}
+
+func isAutofsckWord(value string) bool { return slices.Contains(autofsckWords, value) }
+
 // autofsck is a word, or 0 or 1.
 func autofsck(q *Request, key, value string) error {
 	at := &q.Spec.Features.Autofsck
-	switch word := geometry.Autofsck(value); word {
-	case geometry.AutofsckNone, geometry.AutofsckCheck, geometry.AutofsckOptimize, geometry.AutofsckRepair:
-		*at = geometry.Given(word)
+	if isAutofsckWord(value) {
+		*at = given(q, geometry.Autofsck(value))
 		return nil
 	}
 	if value != "" && (value[0] < '0' || value[0] > '9') {
 		return fault(key, "%q is none of none, check, optimize and repair", value)
 	}
 	on, err := zeroOne(key, value)
-	q.Spec.Features.AutofsckSwitch = true
-	*at = geometry.Given(geometry.AutofsckNone)
+	q.Spec.Features.AutofsckSwitch = !q.defaults
+	*at = given(q, geometry.AutofsckNone)
 	if on {
-		*at = geometry.Given(geometry.AutofsckRepair)
+		*at = given(q, geometry.AutofsckRepair)
 	}
 	return err
 }
@@ -194,7 +231,7 @@ func autofsck(q *Request, key, value string) error {
 // namingVersion is 2, or ci for names without case.
 func namingVersion(q *Request, key, value string) error {
 	if strings.EqualFold(value, "ci") {
-		q.Spec.Features.CaseFold = geometry.Given(true)
+		q.Spec.Features.CaseFold = given(q, true)
 		return nil
 	}
 	_, err := plain(key, value, geometry.Limits{Option: key, Min: 2, Max: 2})

@@ -10,10 +10,11 @@ import (
 
 // Section is an option of one letter and its suboptions.
 type Section struct {
-	Flag byte
-	Name string // of the section in a configuration file, "" for none
-	Help string
-	Rows []Row
+	Flag    byte
+	Name    string // of the section in a configuration file, "" for none
+	Help    string
+	Example string // what to give mkfs, and behind a # why
+	Rows    []Row
 }
 
 const (
@@ -29,36 +30,49 @@ const (
 
 // Sections is the table of all suboptions.
 var Sections = []Section{
-	{'b', "block", "block size", []Row{
+	{'b', "block", "block size", "-b size=1k disk.img # blocks of 1 KiB, for many small files", []Row{
 		unit("size", "bytes in a filesystem block: 1k to 64k, 512 with -m crc=0", 512, 64*kib,
 			func(q *Request) *geometry.Opt[int64] { return &q.Spec.BlockSize }),
 	}},
-	{'c', "", "configuration file", []Row{
+	{'c', "", "configuration file", "-c defaults=site.conf -m reflink=0 /dev/sdb1 # a site's defaults, but for one", []Row{
 		text("options", "read more options from this file",
 			func(q *Request) *geometry.Opt[string] { return &q.ConfigFile }),
-		missing("defaults", "read options that others may override from this file"),
-		missing("makecfg", "write the features to this file"),
+		text("defaults", "read options that all others go before from this file",
+			func(q *Request) *geometry.Opt[string] { return &q.DefaultsFile }),
+		text("makecfg", "write the features to this file, and make no filesystem",
+			func(q *Request) *geometry.Opt[string] { return &q.MakeConfig }),
 	}},
-	{'d', "data", "data section", dataRows},
-	{'i', "inode", "inodes", inodeRows},
-	{'l', "log", "log", logRows},
-	{'m', "metadata", "metadata features", metadataRows},
-	{'n', "naming", "directories", []Row{
+	{'d', "data", "data section", "-d su=256k,sw=4 /dev/md0 # a RAID of four data disks with chunks of 256 KiB", dataRows},
+	{'i', "inode", "inodes", "-i size=1024,maxpct=5 /dev/sdb1 # room for attributes within inodes", inodeRows},
+	{'l', "log", "log", "-l logdev=/dev/nvme0n1p1,size=1g /dev/sdb1 # the log on a faster device", logRows},
+	{'m', "metadata", "metadata features", "-m uuid=$(uuidgen),rmapbt=0,reflink=0 disk.img # a UUID of your own, fewer features", metadataRows},
+	{'n', "naming", "directories", "-n size=16k,parent=0 /dev/sdb1 # larger directory blocks, no parent pointers", []Row{
 		sized("size", "bytes in a directory block", geometry.Limits{Min: 4 * kib, Max: 64 * kib, Power2: true},
 			func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.DirBlockSize }),
-		{Name: "version", Help: "2, or ci for names without case", set: namingVersion},
+		{Name: "version", Help: "2, or ci for names without case", Values: []string{"2", "ci"}, set: namingVersion},
 		boolean("ftype", "entries know their file's type",
 			func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Ftype }),
 		boolean("parent", "files know their directories",
 			func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Parent }),
 	}},
-	{'r', "realtime", "realtime section", realtimeRows},
-	{'s', "sector", "sector size", []Row{
-		unit("size", "bytes in a sector, of data and log", minSector, maxSector,
-			func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize }).excludes("s sectsize", "d sectsize"),
-		unit("sectsize", "the same as size", minSector, maxSector,
-			func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize }).excludes("d sectsize"),
+	{'r', "realtime", "realtime section", "-r rtdev=/dev/sdc1,extsize=64k /dev/sdb1 # file data on a device of its own", realtimeRows},
+	{'s', "sector", "sector size", "-s size=4k disk.img # an image that is to be copied to a disk with 4 KiB sectors", []Row{
+		sector("size", "bytes in a sector, of data and log").excludes("s sectsize", "d sectsize"),
+		sector("sectsize", "the same as size").excludes("d sectsize"),
 	}},
+}
+
+// sector is a sector size of data and log; a log sector size that follows counts.
+func sector(name, help string) Row {
+	r := unit(name, help, minSector, maxSector,
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize })
+	setData := r.set
+	r.set = func(q *Request, key, value string) error {
+		err := setData(q, key, value)
+		q.Spec.Log.SectorSize = q.Spec.SectorSize
+		return err
+	}
+	return r
 }
 
 var dataRows = []Row{
@@ -81,7 +95,7 @@ var dataRows = []Row{
 	number("sw", "stripe width in stripe units", 0, maxU32,
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Data.StripeWidth }).excludes("d noalign"),
 	unit("sectsize", "bytes in a sector of the data section", minSector, maxSector,
-		func(q *Request) *geometry.Opt[int64] { return &q.Spec.DataSector }),
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.SectorSize }),
 	boolean("noalign", "ignore the device's stripes",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Data.NoAlign }),
 	boolean("rtinherit", "files are to lie in the realtime section",
@@ -123,8 +137,8 @@ var inodeRows = []Row{
 
 var logRows = []Row{
 	number("agnum", "allocation group of the log", 0, maxU32,
-		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.AG }).excludes("l logdev", "l name"),
-	{Name: "internal", Help: "the log is in the data section", bare: true, set: func(q *Request, key, value string) error {
+		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.AG }).excludes("l logdev"),
+	{Name: "internal", Help: "the log is in the data section", Values: zeroAndOne, bare: true, set: func(q *Request, key, value string) error {
 		on, err := zeroOne(key, value)
 		q.Spec.Log.External = !on
 		return err
@@ -142,7 +156,7 @@ var logRows = []Row{
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.SectorSize }),
 	boolean("file", "the external log is a file: make it, or empty it, with the size given",
 		func(q *Request) *geometry.Opt[bool] { return &q.Log.File }).excludes("l concurrency"),
-	logDevice("name", "the same as logdev").cannotFollow("l internal"),
+	logDevice("name", "the same as logdev").cannotFollow("l internal", "l agnum"),
 	boolean("lazy-count", "keep the counters of free space out of the superblock",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.LazyCount }),
 	threads("concurrency", "make the log large enough for that many threads",
@@ -150,9 +164,9 @@ var logRows = []Row{
 }
 
 func logDevice(name, help string) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, _, value string) error {
+	return Row{Name: name, Help: help, Arg: "PATH", set: func(q *Request, _, value string) error {
 		q.Spec.Log.External = true
-		q.Log.Path = geometry.Given(value)
+		q.Log.Path = given(q, value)
 		return nil
 	}}
 }
@@ -162,12 +176,12 @@ var metadataRows = []Row{
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.CRC }),
 	boolean("finobt", "btree of free inodes",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Finobt }),
-	{Name: "uuid", Help: "the filesystem's UUID; random without it", again: true, set: func(q *Request, key, value string) error {
+	{Name: "uuid", Help: "the filesystem's UUID; random without it", Arg: "UUID", again: true, set: func(q *Request, key, value string) error {
 		id, err := uuid.Parse(value)
 		if err != nil || len(value) != len(id.String()) {
 			return fault(key, "%q is no UUID, which looks like %s", value, uuid.NameSpaceDNS)
 		}
-		q.UUID = geometry.Given([16]byte(id))
+		q.UUID = given(q, [16]byte(id))
 		return nil
 	}},
 	boolean("rmapbt", "btree of the owners of blocks",
@@ -178,7 +192,7 @@ var metadataRows = []Row{
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.InobtCount }),
 	boolean("bigtime", "times up to 2486",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Bigtime }),
-	{Name: "autofsck", Help: "what a background checker may do: none, check, optimize or repair", bare: true, set: autofsck},
+	{Name: "autofsck", Help: "what a background checker may do: none, check, optimize or repair", Values: autofsckWords, bare: true, free: isAutofsckWord, set: autofsck},
 	boolean("metadir", "metadata files have a directory, and the realtime section has groups",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Metadir }),
 	quota("uquota", "count what users have, and limit it", geometry.CountUsers|geometry.LimitUsers).excludes("m uqnoenforce"),
@@ -217,9 +231,9 @@ var realtimeRows = []Row{
 }
 
 func rtDevice(name, help string) Row {
-	return Row{Name: name, Help: help, set: func(q *Request, _, value string) error {
+	return Row{Name: name, Help: help, Arg: "PATH", set: func(q *Request, _, value string) error {
 		q.Spec.RT.Device = true
-		q.RT.Path = geometry.Given(value)
+		q.RT.Path = given(q, value)
 		return nil
 	}}
 }

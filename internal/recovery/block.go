@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"fmt"
+
 	"mkfs/internal/ondisk"
 	"mkfs/internal/rule"
 	"mkfs/internal/xlog"
@@ -36,10 +38,41 @@ func orderOfBlock(it *item) order {
 // kind of block, or a file's.
 func noteCancel(r *replay, it *item) error {
 	f, err := decodeBlock(it)
-	if err == nil && f.Flags&ondisk.BufferFlagCancel != 0 {
-		r.cancelled[span{f.Daddr, int(f.Length)}]++
+	if err != nil {
+		return err
 	}
-	return err
+	at := span{f.Daddr, int(f.Length)}
+	switch {
+	case f.Flags&ondisk.BufferFlagCancel != 0:
+		r.cancelled[at]++
+		delete(r.parts, at)
+	case r.isPart(&f):
+		r.parts[at] = it.block
+	}
+	return nil
+}
+
+// wholeTypes are blocks that are as long as directory blocks are said to be.
+var wholeTypes = map[ondisk.BufferType]bool{
+	ondisk.BufferDirBlock: true, ondisk.BufferDirData: true, ondisk.BufferDirFree: true,
+	ondisk.BufferDirLeaf1: true, ondisk.BufferDirLeafN: true,
+}
+
+// isPart tells whether what is logged is part of a directory block of several
+// blocks that are not next to each other.
+func (r *replay) isPart(f *ondisk.BufferItem) bool {
+	return r.fs.V5 && wholeTypes[f.Type] && int(f.Length)*xlog.BlockSize < int(r.fs.Geometry.DirBlockSize)
+}
+
+// checkParts refuses such parts, before anything is written. A checksum covers
+// all of them, and the log does not say where those are that have not changed.
+// The kernel cannot replay them either.
+func (r *replay) checkParts() error {
+	for s, block := range r.parts {
+		return fmt.Errorf("%w: log block %d: at byte %d is a part of a directory block that is in several places; the kernel cannot replay that either",
+			ErrRefused, block, s.daddr*xlog.BlockSize)
+	}
+	return nil
 }
 
 // lift takes back one of the counts.

@@ -65,13 +65,18 @@ func (c *cache) lookup(off int64, n int) (b *buffer, across bool) {
 	return nil, across
 }
 
-// ahead starts reading a block that will be wanted, unless it is there.
-func (c *cache) ahead(off int64, n int) error {
+// ahead starts reading a block that will be wanted, unless it is there. It does
+// not if there is no room: to make some would be to let go of blocks that are
+// wanted earlier.
+func (c *cache) ahead(off int64, n int) (room bool, err error) {
 	if b, across := c.lookup(off, n); b != nil || across {
-		return nil
+		return true, nil
 	}
-	_, err := c.start(off, n)
-	return err
+	if c.bytes+int64(n) > c.limit {
+		return false, nil
+	}
+	_, err = c.start(off, n)
+	return true, err
 }
 
 // get returns the block at a place, from disk if it has to.
@@ -89,6 +94,21 @@ func (c *cache) get(off int64, n int) (*buffer, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// peek returns n bytes at a place from whatever buffer has them, else from
+// that of the block around them.
+func (c *cache) peek(off int64, n int, block int64, size int) ([]byte, error) {
+	for _, o := range c.frames[off/frameSize] {
+		if o.off <= off && off+int64(n) <= o.end() {
+			return o.data[off-o.off:][:n], c.wait(o)
+		}
+	}
+	b, err := c.get(block, size)
+	if err != nil {
+		return nil, err
+	}
+	return b.data[off-block:][:n], nil
 }
 
 // fresh returns the block at a place with nothing but zeros in it.
@@ -223,7 +243,7 @@ func (c *cache) empty() error {
 		}
 	}
 	if c.list == nil && len(c.dirty) > 0 {
-		return fmt.Errorf("%w: more than %d bytes of blocks are changed", ErrTooLarge, c.limit)
+		return fmt.Errorf("%w: %d bytes of blocks, or more, would have to be kept in memory", ErrTooLarge, c.bytes)
 	}
 	if err := c.flush(); err != nil {
 		return err

@@ -107,9 +107,20 @@ func (r *recoverer) rewriteSuperblock(b *buffer) {
 	r.cache.rewrite(b)
 }
 
-// writeLog writes parts of the log, which are made whole sectors with what is
-// on disk.
+// writeLog writes parts of the log, one after the other: with a short log two
+// may be in one sector.
 func (r *recoverer) writeLog(parts []xlog.Part) error {
+	for _, part := range parts {
+		if err := r.writePart(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePart writes a part of the log, which is made whole sectors with what is
+// on disk.
+func (r *recoverer) writePart(part xlog.Part) error {
 	dev, base := r.reader.dev, r.reader.base
 	sector := int64(r.fs.Geometry.Log.SectorSize)
 	if dev == &r.Data {
@@ -119,26 +130,24 @@ func (r *recoverer) writeLog(parts []xlog.Part) error {
 	var memory arena
 	memory.get = r.Memory
 	defer memory.release()
-	for _, part := range parts {
-		off := int64(part.Block) * xlog.BlockSize
-		from, to := off&^(sector-1), (off+int64(len(part.Data))+sector-1)&^(sector-1)
-		for at := from; at < to; {
-			n := min(to-at, slabSize)
-			b, err := memory.take(int(n))
-			if err != nil {
-				return err
-			}
-			if _, err := r.reader.ReadAt(b, at); err != nil {
-				return err
-			}
-			if at < off {
-				copy(b[off-at:], part.Data)
-			} else {
-				copy(b, part.Data[at-off:])
-			}
-			list.Add(delwri.Buffer{Off: base + at, Data: b, Place: delwri.Place{AG: -1, Name: "log"}})
-			at += n
+	off := int64(part.Block) * xlog.BlockSize
+	from, to := off&^(sector-1), (off+int64(len(part.Data))+sector-1)&^(sector-1)
+	for at := from; at < to; {
+		n := min(to-at, slabSize)
+		b, err := memory.take(int(n))
+		if err != nil {
+			return err
 		}
+		if _, err := r.reader.ReadAt(b, at); err != nil {
+			return err
+		}
+		if at < off {
+			copy(b[off-at:], part.Data)
+		} else {
+			copy(b, part.Data[at-off:])
+		}
+		list.Add(delwri.Buffer{Off: base + at, Data: b, Place: delwri.Place{AG: -1, Name: "log"}})
+		at += n
 	}
 	if err := list.Submit(); err != nil {
 		return err
@@ -161,7 +170,7 @@ func (r *recoverer) survey() (s sums, err error) {
 		}
 		for ; next < g.AGCount && (next == agno || r.cache.reading+2 <= r.Depth); next++ {
 			for i := range int64(2) {
-				if err := r.cache.ahead(int64(g.Offset(next, 0))+(1+i)*int64(sector), sector); err != nil {
+				if _, err := r.cache.ahead(int64(g.Offset(next, 0))+(1+i)*int64(sector), sector); err != nil {
 					return s, err
 				}
 			}
@@ -219,8 +228,7 @@ func (r *recoverer) surveyAG(agno geometry.AGNumber, s *sums) error {
 // lists that begin in the AGI.
 func (r *recoverer) unlinked(agno geometry.AGNumber, agi *ondisk.AGI) error {
 	g := &r.fs.Geometry
-	left := int64(agi.Count) // so that a circle ends
-	cluster := int(g.Bytes(g.InodeChunk().ClusterBlocks))
+	left := min(int64(agi.Count), int64(g.AGLength(agno))<<g.InodeBlockLog()) // so that a circle ends
 	for _, agino := range agi.Unlinked {
 		for agino != ondisk.NullAGInode {
 			r.report.Remains.Unlinked++
@@ -228,14 +236,13 @@ func (r *recoverer) unlinked(agno geometry.AGNumber, agi *ondisk.AGI) error {
 			if left--; left < 0 || geometry.Blocks(block) >= g.AGLength(agno) {
 				return nil // the kernel drops such a list
 			}
-			// Within the block that the log's items for the inode are about.
-			off := int64(g.Offset(agno, block)) + int64(agino)&(1<<g.InodeBlockLog()-1)<<g.InodeLog
-			start := int64(g.Offset(agno, block&^geometry.AGBlock(cluster>>g.BlockLog-1)))
-			b, err := r.cache.get(start, cluster)
+			start := int64(g.Offset(agno, block))
+			off := start + int64(agino)&(1<<g.InodeBlockLog()-1)<<g.InodeLog
+			b, err := r.cache.peek(off, int(g.InodeSize), start, int(g.BlockSize))
 			if err != nil {
 				return fmt.Errorf("AG %d: unlinked inodes: %w", agno, err)
 			}
-			in, ok := ondisk.DecodeInode(b.data[off-start:])
+			in, ok := ondisk.DecodeInode(b)
 			if !ok {
 				return nil
 			}

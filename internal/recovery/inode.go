@@ -79,6 +79,9 @@ func (in *inode) check() (err error) {
 	if len(core) != least && !(len(core) > least && !in.r.fs.V5) || !ondisk.LogInodeIsInode(core) {
 		return in.corrupt("what is logged is none: %d bytes", len(core))
 	}
+	if (core[4] >= 3) != in.r.fs.V5 {
+		return in.corrupt("what is logged is of version %d", core[4])
+	}
 	if len(in.it.regions) > 4 {
 		return in.corrupt("it has %d regions in the log, more than 4", len(in.it.regions))
 	}
@@ -98,7 +101,8 @@ func (in *inode) newer() bool {
 
 func (in *inode) replay() error {
 	// In a copy, so that one that makes no sense changes nothing.
-	now := append([]byte(nil), in.disk...)
+	now := append(in.r.scratch[:0], in.disk...)
+	in.r.scratch = now
 	ondisk.PutLogInode(now, in.it.regions[1], uint64(in.it.lsn))
 	if !in.r.fs.V5 {
 		ondisk.ResetInodeFlushes(now)

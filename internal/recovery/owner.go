@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"bytes"
+
 	"mkfs/internal/ondisk"
 	"mkfs/internal/xlog"
 )
@@ -12,18 +14,19 @@ func (in *inode) changeOwners() error {
 	if in.f.Fields&(ondisk.InodeDataOwner|ondisk.InodeAttrOwner) == 0 || !in.r.fs.V5 {
 		return nil
 	}
-	now, _ := ondisk.DecodeInode(in.disk)
+	disk := bytes.Clone(in.disk) // reading other blocks may let go of this one
+	now, _ := ondisk.DecodeInode(disk)
 	if now.Mode == 0 {
 		return nil // it was deleted
 	}
 	core := ondisk.CoreSize(true)
 	split := core + 8*int(now.ForkOffset)
-	if split > len(in.disk) {
-		return in.corrupt("its attributes are said to begin at byte %d of %d", split, len(in.disk))
+	if split > len(disk) {
+		return in.corrupt("its attributes are said to begin at byte %d of %d", split, len(disk))
 	}
-	data, attr := in.disk[core:], in.disk[split:]
+	data, attr := disk[core:], disk[split:]
 	if now.ForkOffset > 0 {
-		data = in.disk[core:split]
+		data = disk[core:split]
 	}
 	for _, fork := range []struct {
 		field  ondisk.InodeFields
@@ -40,23 +43,23 @@ func (in *inode) changeOwners() error {
 		if !ok {
 			return in.corrupt("the root of its btree makes no sense")
 		}
-		left := now.Blocks // no more can be in the tree, so that a circle ends
-		if err := in.adopt(level, children, &left); err != nil {
+		if err := in.adopt(level, children, now.Blocks, map[uint64]bool{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// adopt changes the owner of blocks of a level below level, and of all below them.
-func (in *inode) adopt(level int, blocks []uint64, left *uint64) error {
+// adopt changes the owner of blocks of a level below level, and of all below
+// them. Each is seen once, and no more than the inode has, so that this ends.
+func (in *inode) adopt(level int, blocks []uint64, most uint64, seen map[uint64]bool) error {
 	g := &in.r.fs.Geometry
 	for _, addr := range blocks {
 		agno, agbno, ok := in.r.fs.Split(addr, 1)
-		if !ok || *left == 0 {
+		if !ok || seen[addr] || uint64(len(seen)) >= most {
 			return in.corrupt("its btree leads to block %d, which is not in it", addr)
 		}
-		*left--
+		seen[addr] = true
 		b, err := in.r.cache.get(int64(g.Offset(agno, agbno)), int(g.BlockSize))
 		if err != nil {
 			return err
@@ -76,7 +79,7 @@ func (in *inode) adopt(level int, blocks []uint64, left *uint64) error {
 			if !ok {
 				return in.corrupt("the block of its btree at byte %d makes no sense", b.off)
 			}
-			if err := in.adopt(level-1, children, left); err != nil {
+			if err := in.adopt(level-1, children, most, seen); err != nil {
 				return err
 			}
 		}

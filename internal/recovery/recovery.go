@@ -82,8 +82,8 @@ type Options struct {
 	Limit int64
 	// Memory gives memory that is fit for IO, and a function to release it.
 	Memory func(size int) (slab []byte, release func() error, err error)
-	// Progress is told how much of the log has been replayed, in bytes. It may
-	// be nil.
+	// Progress is told how much of the log has been gone through, in bytes. It
+	// may be nil.
 	Progress func(done, total int64)
 }
 
@@ -95,8 +95,8 @@ const DefaultLimit = 512 << 20
 var (
 	// ErrRefused is wrapped by what is told of a filesystem that is not to be touched.
 	ErrRefused = errors.New("cannot be recovered")
-	// ErrTooLarge says that a dry run would need more memory than it may.
-	ErrTooLarge = errors.New("too large for a dry run")
+	// ErrTooLarge says that a dry run cannot keep in memory what a real one would write.
+	ErrTooLarge = errors.New("too much for a dry run")
 )
 
 // corrupt is an error about a place in the log.
@@ -186,7 +186,7 @@ func (r *recoverer) run() error {
 		return err
 	}
 	if r.report.Finished = state.Clean; !state.Clean {
-		if err := r.checkLogFeatures(); err != nil {
+		if err := r.checkDirty(); err != nil {
 			return err
 		}
 		if err := r.replay(); err != nil {
@@ -196,7 +196,10 @@ func (r *recoverer) run() error {
 			return err
 		}
 	}
-	if r.UUID == nil || r.DryRun || !r.report.Finished || *r.UUID == r.fs.SB.UUID {
+	if r.UUID == nil || r.DryRun || !r.report.Finished {
+		return nil
+	}
+	if *r.UUID == r.fs.SB.UUID && r.report.Log.LastUUID == *r.UUID {
 		return nil
 	}
 	return r.rename()
@@ -204,15 +207,14 @@ func (r *recoverer) run() error {
 
 // release waits for everything in flight and gives memory back.
 func (r *recoverer) release() error {
+	const all = 1 << 30
+	r.Data.Ring.Reap(all) // what it fails with has been said, or is of no interest any more
+	if r.Log != nil {
+		r.Log.Ring.Reap(all)
+	}
 	var errs []error
 	if r.reader != nil {
 		errs = append(errs, r.reader.release())
-	}
-	const all = 1 << 30
-	for r.cache.reading > 0 {
-		if err := r.Data.Ring.Reap(all); err != nil {
-			break // nothing is in flight then
-		}
 	}
 	return errors.Join(append(errs, r.cache.memory.release())...)
 }
@@ -264,8 +266,12 @@ func (r *recoverer) openLog() error {
 	return nil
 }
 
-// checkLogFeatures refuses a log with items of a kind that we do not know.
-func (r *recoverer) checkLogFeatures() error {
+// checkDirty refuses a log with items of a kind that we do not know, or that is
+// older than the filesystem.
+func (r *recoverer) checkDirty() error {
+	if lsn, head := xlog.LSN(r.fs.SB.LSN), r.report.Log.HeadLSN(); r.fs.V5 && lsn > head && uint64(lsn) != ondisk.NullLSN {
+		return fmt.Errorf("%w: the superblock has seen change %v, which is later than the log's head, %v", ErrRefused, lsn, head)
+	}
 	if unknown := r.fs.SB.LogIncompat &^ knownLogFeatures; r.fs.V5 && unknown != 0 {
 		return fmt.Errorf("%w: superblock: log features %#x, of which %#x are unknown", ErrRefused, r.fs.SB.LogIncompat, unknown)
 	}

@@ -18,6 +18,7 @@ type replay struct {
 	stats *Stats
 
 	cancelled map[span]int // blocks that are freed in the part of the log that is yet to come
+	parts     map[span]int // of directory blocks, that would be replayed; where in the log
 	quotaOff  map[ondisk.BufferFlags]bool
 	dquotOff  ondisk.DquotType
 	promises  map[promiseKey][]byte // descriptions of the intents
@@ -25,18 +26,22 @@ type replay struct {
 	queue   []*item // committed, in order
 	started int     // items of the queue whose blocks are being read, or are there
 	lsn     xlog.LSN
+	scratch []byte // for an inode
 }
 
 // replay does the two passes.
 func (r *recoverer) replay() error {
 	p := &replay{
 		fs: r.fs, cache: r.cache, depth: r.Depth, size: r.Data.Size, stats: &r.cache.stats,
-		cancelled: map[span]int{}, quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
+		cancelled: map[span]int{}, parts: map[span]int{}, quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
 	}
 	p.stats.Items = map[string]int64{}
-	err := r.pass(p.firstPass)
+	err := r.pass(0, p.firstPass)
 	if err == nil {
-		err = r.pass(p.secondPass)
+		err = p.checkParts()
+	}
+	if err == nil {
+		err = r.pass(1, p.secondPass)
 	}
 	if err == nil {
 		err = p.drain(0)
@@ -55,8 +60,11 @@ func (r *recoverer) replay() error {
 	return nil
 }
 
+// passes is how often the log is gone through.
+const passes = 2
+
 // pass hands the transactions between the log's tail and its head on.
-func (r *recoverer) pass(commit func(*transaction) error) error {
+func (r *recoverer) pass(number int64, commit func(*transaction) error) error {
 	state := &r.report.Log
 	a := newAssembler(commit)
 	total := int64(r.fs.Log().Blocks)
@@ -64,7 +72,7 @@ func (r *recoverer) pass(commit func(*transaction) error) error {
 		total = 0
 	}
 	total += int64(state.Head - state.Tail)
-	var done int64
+	done := number * total
 	r.cache.stats.Records = 0
 	for rec, err := range r.log.Records(state.Tail, state.Head) {
 		if err == nil {
@@ -81,7 +89,7 @@ func (r *recoverer) pass(commit func(*transaction) error) error {
 		}
 		r.cache.stats.Records++
 		done += int64(rec.Blocks())
-		r.Progress(done*xlog.BlockSize, total*xlog.BlockSize)
+		r.Progress(done*xlog.BlockSize, passes*total*xlog.BlockSize)
 	}
 	return nil
 }
@@ -106,12 +114,20 @@ func (p *replay) secondPass(t *transaction) error {
 		p.stats.Items[it.kind.name]++
 		p.queue = append(p.queue, it)
 	}
-	return p.drain(aheadOf * p.depth)
+	return p.drain(p.window())
 }
 
-// aheadOf is how many items there are in the queue for each read in flight:
-// many of them share a block.
-const aheadOf = 8
+// aheadOf is how many items there are in the queue for each read in flight.
+// What is changed together is often in one block: a block of inodes is 32 items
+// if all of them were changed.
+const aheadOf = 64
+
+// maxWindow bounds the items in the queue, and with them the records that they
+// are in.
+const maxWindow = 16 << 10
+
+// window is how many items there may be in the queue.
+func (p *replay) window() int { return min(aheadOf*p.depth, max(maxWindow, p.depth)) }
 
 // drain replays items until no more than a number of them are queued.
 func (p *replay) drain(keep int) error {
@@ -131,9 +147,9 @@ func (p *replay) drain(keep int) error {
 }
 
 // readAhead starts to read the blocks of items in the queue, as long as the
-// ring has room.
+// ring and the cache have room.
 func (p *replay) readAhead() error {
-	window := min(len(p.queue), aheadOf*p.depth)
+	window := min(len(p.queue), p.window())
 	for ; p.started < window && p.cache.reading < p.depth; p.started++ {
 		it := p.queue[p.started]
 		if it.kind.place == nil {
@@ -143,7 +159,7 @@ func (p *replay) readAhead() error {
 		if !ok {
 			continue
 		}
-		if err := p.cache.ahead(off, n); err != nil {
+		if room, err := p.cache.ahead(off, n); err != nil || !room {
 			return err
 		}
 	}

@@ -15,6 +15,19 @@ type item struct {
 	lsn     xlog.LSN // of the transaction
 }
 
+// newItem makes an item with room for a few regions, in one piece of memory.
+func newItem() *item {
+	var both struct {
+		item
+		room [usualRegions][]byte
+	}
+	both.regions = both.room[:0]
+	return &both.item
+}
+
+// usualRegions is how many an inode has, or a block that was changed in one place.
+const usualRegions = 3
+
 func (it *item) complete() bool { return len(it.regions) == it.want && it.want > 0 }
 
 // transaction is what was logged together: a checkpoint.
@@ -30,6 +43,12 @@ type transaction struct {
 // maxPending is how many bytes of transactions can be without an end. The
 // kernel does not let one have more than twice 32 MiB.
 const maxPending = 256 << 20
+
+// itemBytes is about what an item takes besides.
+const itemBytes = 192
+
+// maxOpen is how many transactions can be without an end. The kernel has a few.
+const maxOpen = 64 << 10
 
 // assembler puts transactions together from the operations in records.
 type assembler struct {
@@ -71,6 +90,9 @@ func (a *assembler) operation(rec *xlog.Record, op ondisk.LogOp, data []byte) er
 	if t == nil {
 		// Others are the rest of transactions that began before the tail.
 		if op.Flags&ondisk.OpStart != 0 {
+			if len(a.open) >= maxOpen {
+				return corrupt(rec.Block, "more than %d transactions without an end", maxOpen)
+			}
 			a.open[op.Transaction] = &transaction{id: op.Transaction, lsn: xlog.LSN(rec.Header.LSN), record: -1}
 		}
 		return nil
@@ -140,11 +162,14 @@ func (a *assembler) region(rec *xlog.Record, t *transaction, data []byte) error 
 		case regions == 0 || regions > ondisk.MaxRegions:
 			return corrupt(rec.Block, "an item of %d regions; there can be 1 to %d", regions, ondisk.MaxRegions)
 		}
-		it = &item{kind: kinds[kind], want: regions, block: rec.Block, lsn: t.lsn}
+		it = newItem()
+		it.kind, it.want, it.block, it.lsn = kinds[kind], regions, rec.Block, t.lsn
 		if it.kind == nil {
 			return corrupt(rec.Block, "an item of the unknown type %#x", kind)
 		}
 		t.items = append(t.items, it)
+		t.bytes += itemBytes
+		a.bytes += itemBytes
 	}
 	it.regions = append(it.regions, data)
 	return nil

@@ -24,7 +24,7 @@ func Copy(ctx context.Context, dst, src string) (*Target, error) {
 		return nil, err
 	}
 	if _, err := Probe(dst); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s exists; a copy is made in a new file", dst)
+		return nil, fmt.Errorf("%s %w", dst, ErrExists)
 	}
 	to, err := Open(dst, Options{Write: true, Create: true})
 	if err != nil {
@@ -43,6 +43,9 @@ func Copy(ctx context.Context, dst, src string) (*Target, error) {
 	}
 	return to, nil
 }
+
+// ErrExists refuses to copy over something.
+var ErrExists = errors.New("exists; a copy is made in a new file")
 
 // copyChunk is how much is copied between two looks at whether to go on.
 const copyChunk = 4 << 20

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -43,13 +42,16 @@ type Target struct {
 	// zeroMode is the first entry of zeroWays that is not known to fail.
 	zeroMode atomic.Int32
 
+	disk *os.File // the whole disk of a block device, for its lock; nil for none
+
 	created string // the path of the file that Open has made, "" for none
 }
 
 // Open opens the target at path. The caller must Close it. Errors are those of
 // Probe and CheckUse, and what the options say. If Open fails then nothing has
-// been changed. A file that is opened for writing is locked (flock) until it is
-// closed, against others that lock it, such as another run of this program.
+// been changed. What is opened for writing is locked (flock) until it is closed,
+// against others that lock it: a file against another run of this program, and
+// of a block device the whole disk, which keeps udev from looking at it meanwhile.
 func Open(path string, opts Options) (*Target, error) {
 	if (opts.Create || opts.Truncate) && !opts.Write {
 		return nil, fmt.Errorf("%s: create and truncate need write access", path)
@@ -161,30 +163,6 @@ func (t *Target) prepare(opts Options) error {
 	return nil
 }
 
-// lock keeps other runs of this program off a file. Where the host has no
-// locks there is none.
-func (t *Target) lock() error {
-	if t.info.Kind != File {
-		return nil // O_EXCL has done it
-	}
-	for deadline := time.Now().Add(lockWait); ; time.Sleep(lockPause) {
-		err := retry(func() error { return unix.Flock(int(t.file.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return &InUseError{Path: t.info.Path, By: "another program, which has locked it"}
-		}
-	}
-}
-
-// A program that was killed holds its lock until the kernel is done with what
-// it had in flight.
-const (
-	lockWait  = 2 * time.Second
-	lockPause = 20 * time.Millisecond
-)
-
 // Info returns what the target was when it was opened; Size follows Grow and
 // Truncate.
 func (t *Target) Info() Info { return t.info }
@@ -218,6 +196,9 @@ func (t *Target) Sync() error {
 // Close closes the target. It does not flush.
 func (t *Target) Close() error {
 	var err error
+	if t.disk != nil {
+		defer t.disk.Close() // nothing was written to it
+	}
 	if t.small != t.file {
 		err = t.small.Close()
 	}

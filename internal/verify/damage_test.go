@@ -179,16 +179,18 @@ func TestCanceled(t *testing.T) {
 func TestFormatted(t *testing.T) {
 	on, off := geometry.Given(true), geometry.Given(false)
 	for name, change := range map[string]func(*geometry.Spec){
-		"default":    nil,
-		"v4":         func(s *geometry.Spec) { s.Features.CRC = off },
-		"v4 512":     func(s *geometry.Spec) { s.Features.CRC = off; s.BlockSize = geometry.Given(int64(512)) },
-		"not lazy":   func(s *geometry.Spec) { s.Features.CRC, s.Features.LazyCount = off, off },
-		"old log":    func(s *geometry.Spec) { s.Features.CRC = off; s.Features.LogVersion = geometry.Given(int64(1)) },
-		"no align":   func(s *geometry.Spec) { s.Features.CRC, s.Features.Align = off, off },
-		"1k":         sized(1024),
-		"64k":        sized(65536),
-		"4k sectors": func(s *geometry.Spec) { s.SectorSize = geometry.Given(int64(4096)) },
-		"no rmapbt":  func(s *geometry.Spec) { s.Features.Rmapbt = off },
+		"default":  nil,
+		"v4":       func(s *geometry.Spec) { s.Features.CRC = off },
+		"v4 512":   func(s *geometry.Spec) { s.Features.CRC = off; s.BlockSize = geometry.Given(int64(512)) },
+		"not lazy": func(s *geometry.Spec) { s.Features.CRC, s.Features.LazyCount = off, off },
+		"old log":  func(s *geometry.Spec) { s.Features.CRC = off; s.Features.LogVersion = geometry.Given(int64(1)) },
+		"no align": func(s *geometry.Spec) { s.Features.CRC, s.Features.Align = off, off },
+		"1k":       sized(1024),
+		"64k":      sized(65536),
+		"4k sectors": func(s *geometry.Spec) {
+			s.SectorSize, s.Log.SectorSize = geometry.Given(int64(4096)), geometry.Given(int64(4096))
+		},
+		"no rmapbt": func(s *geometry.Spec) { s.Features.Rmapbt = off },
 		"plain": func(s *geometry.Spec) {
 			s.Features.Rmapbt, s.Features.Reflink, s.Features.Finobt, s.Features.Sparse = off, off, off, off
 		},

@@ -43,7 +43,7 @@ func (l *Log) Unmount(s *State) []Part {
 	data := make([]byte, ondisk.CleanLogSize(stripe))
 	ondisk.PutUnmount(data, ondisk.Unmount{
 		UUID: l.UUID, Version: l.Version, Stripe: stripe,
-		LSN: uint64(s.HeadLSN()), Previous: uint32(s.Last), Sealed: l.V5,
+		LSN: uint64(s.HeadLSN()), Previous: uint32(s.Last), Sealed: l.V5, Left: l.Blocks - s.Head,
 	})
 	return l.split(s.Head, data)
 }
@@ -52,7 +52,7 @@ func (l *Log) Unmount(s *State) []Part {
 func (l *Log) After(s *State) State {
 	n := ondisk.CleanLogSize(l.padding()) / BlockSize
 	t := State{
-		Clean: true, Last: s.Head, LastLSN: s.HeadLSN(), recordSize: s.recordSize,
+		Clean: true, Last: s.Head, LastLSN: s.HeadLSN(), LastUUID: l.UUID, recordSize: s.recordSize,
 		Head: l.wrap(s.Head + n), Cycle: s.Cycle,
 	}
 	if t.Head <= s.Head {

@@ -16,10 +16,11 @@ type State struct {
 	Cycle uint32
 	// Tail is the record that replaying begins with; the head if there is
 	// nothing to replay. TailLSN is what the last record says of it.
-	Tail    int
-	TailLSN LSN
-	Last    int // the last record
-	LastLSN LSN
+	Tail     int
+	TailLSN  LSN
+	Last     int // the last record
+	LastLSN  LSN
+	LastUUID ondisk.UUID // that it says; none goes with any filesystem
 
 	Torn bool // records at the head had not been written to their end
 
@@ -54,8 +55,19 @@ func (l *Log) Find() (State, error) {
 	if s, err = l.withoutTorn(s); err != nil || s.Clean {
 		return s, err
 	}
+	if s.TailLSN.Cycle() != s.Cycle-s.lap() {
+		return s, l.corrupt(s.Last, "the record says that the tail is at %v, the head is at %v", s.TailLSN, s.HeadLSN())
+	}
 	err = l.verifyTail(&s)
 	return s, err
+}
+
+// lap is how many cycles the tail must be behind the head.
+func (s *State) lap() uint32 {
+	if s.TailLSN.Block() > s.Head {
+		return 1
+	}
+	return 0
 }
 
 func (l *Log) corruptEmpty() error { return &Corrupt{0, "the log has no blocks"} }
@@ -71,7 +83,7 @@ func (l *Log) before(head, limit int) (s State, err error) {
 	}
 	s = State{
 		Head: l.wrap(head), Cycle: rec.Cycle, TailLSN: LSN(rec.TailLSN), Tail: LSN(rec.TailLSN).Block(),
-		Last: l.wrap(at), LastLSN: LSN(rec.LSN), recordSize: rec.Size,
+		Last: l.wrap(at), LastLSN: LSN(rec.LSN), LastUUID: rec.UUID, recordSize: rec.Size,
 	}
 	if s.Head <= s.Last { // behind the log's end the next cycle begins
 		s.Cycle++
@@ -114,6 +126,9 @@ func (l *Log) withoutTorn(s State) (State, error) {
 	}
 	if bad >= s.Head {
 		bad -= l.Blocks
+	}
+	if bad == limit { // the record that says where the tail is says that of itself
+		limit -= l.Blocks
 	}
 	t, err := l.before(bad, limit)
 	t.Torn = true

@@ -19,7 +19,7 @@ func (l *Log) head() (head int, zeroed bool, err error) {
 	switch {
 	case first == 0:
 		return 0, true, nil
-	case last == 0 && first != 1:
+	case last == 0 && first > 2: // it may be 2: what is written at the end may come after what is behind it
 		return 0, false, l.corrupt(0, "the log begins with cycle %d, but has not been full once", first)
 	case first != last:
 		stop = last

@@ -50,7 +50,11 @@ var sections = []section{
 	{"sweep", "Depth and engine", sweepSection},
 	{"scale", "Rate over the number of allocation groups", scaleSection},
 	{"cpu", "Our own CPU time", cpuSection},
+	{"recover", "Replaying a log", recoverSection},
 }
+
+// parts are what this program does in a process of its own, to be measured.
+var parts = map[string]func(args []string) error{"bare": bareLoop, "slow": slow}
 
 // skipped is the reason why a section did not run.
 type skipped struct{ why string }
@@ -60,9 +64,9 @@ func (s skipped) Error() string { return s.why }
 func skip(format string, args ...any) error { return skipped{fmt.Sprintf(format, args...)} }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "bare" {
-		if err := bareLoop(os.Args[2:]); err != nil {
-			fmt.Fprintf(os.Stderr, "bare: %v\n", err)
+	if len(os.Args) > 1 && parts[os.Args[1]] != nil {
+		if err := parts[os.Args[1]](os.Args[2:]); err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", os.Args[1], err)
 			os.Exit(1)
 		}
 		return

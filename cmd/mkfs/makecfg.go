@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"mkfs/internal/geometry"
+	"mkfs/internal/options"
+	"mkfs/internal/target"
+)
+
+// makeConfig writes a configuration file that asks for the properties of a
+// filesystem, in place of making it.
+func (j *job) makeConfig(path string, g *geometry.Geometry, p *places, notes geometry.Notes) error {
+	if info, err := target.Probe(path); err == nil && p.data.exists && info.Same(p.data.info) && !j.force {
+		return fmt.Errorf("-c makecfg: %s is the target itself; -f overwrites it", path)
+	}
+	if err := os.WriteFile(path, []byte(options.ConfigOf(g)), 0o666); err != nil {
+		return fmt.Errorf("-c makecfg: %w", err)
+	}
+	if j.json {
+		report := j.newReport(g, p, nil, notes)
+		report.Config = path
+		return j.reportPlan(report)
+	}
+	for _, text := range notes.Notices {
+		fmt.Fprintln(j.out, text)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"mkfs/internal/compat"
+	"mkfs/internal/geometry"
+	"mkfs/internal/options"
+)
+
+// presets takes what --preset, --for-kernel and --for-grub ask for: what is
+// given in another way goes before it. What is wrong is a fault like others.
+func (j *job) presets() {
+	for _, name := range j.preset {
+		p, err := compat.Find(name)
+		j.take(p, "--preset", err)
+	}
+	if text := j.forKernel; text != "" {
+		if text == "auto" {
+			text = kernelRelease()
+		}
+		v, err := compat.ParseVersion(text)
+		j.take(compat.ForKernel(v), "--for-kernel", err)
+	}
+	if text := j.forGRUB; text != "" {
+		v, err := compat.ParseVersion(text)
+		j.take(compat.ForGRUB(v), "--for-grub", err)
+	}
+}
+
+func (j *job) take(p compat.Preset, option string, err error) {
+	if err != nil {
+		j.parser.Fault(fmt.Errorf("%s: %w", option, err))
+		return
+	}
+	j.chosen = append(j.chosen, p)
+	for _, s := range p.Settings {
+		j.parser.Preset(s.Flag, s.Name, s.Value, s.Weak)
+	}
+}
+
+// kernelRelease is what uname -r prints.
+func kernelRelease() string {
+	var u unix.Utsname
+	_ = unix.Uname(&u) // cannot fail
+	return unix.ByteSliceToString(u.Release[:])
+}
+
+// tooNew tells of features that were asked for although what they were to be
+// compatible with does not take them.
+func (j *job) tooNew(g *geometry.Geometry) (warnings []string) {
+	for _, p := range j.chosen {
+		for i := range compat.Features {
+			f := &compat.Features[i]
+			if p.Lacks == nil || options.ValueOf(g, f.Name) != "1" {
+				continue
+			}
+			if text := p.Lacks(f); text != "" {
+				warnings = append(warnings, fmt.Sprintf("-%c %s=1: %s", f.Flag, f.Name, text))
+			}
+		}
+	}
+	return warnings
+}
