@@ -151,6 +151,7 @@ func (p *places) device(rtSized bool) geometry.Device {
 	if p.rt != nil {
 		info := &p.rt.info
 		d.RT.Size = geometry.Bytes(info.Size)
+		d.RT.Grows = p.rt.fresh
 		if info.Kind == target.BlockDevice {
 			d.RT.SolidState = !info.Rotational
 		}

@@ -106,7 +106,7 @@ func (p *plan) planFeatures() {
 		p.refuse("-d cowextsize", "only a filesystem with reflink=1 copies on write")
 	}
 	p.settleMetadir(&f)
-	if p.spec.Inode.MaxAtomicWrite.Given && !f.Reflink {
+	if p.spec.Inode.MaxAtomicWrite.asked() && !f.Reflink {
 		p.refuse("-i max_atomic_write", "writes are made atomic by copying, which needs reflink=1")
 	}
 	if f.CRC {

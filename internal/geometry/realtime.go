@@ -137,6 +137,9 @@ func (p *plan) planRealtime() {
 		}
 		return
 	}
+	if p.dev.RT.Grows && s.Device {
+		p.rtSize = max(p.rtSize, g.Bytes(asked))
+	}
 	there := blocksIn(Usable(p.rtSize, g.SectorSize), g.BlockLog)
 	switch {
 	case Usable(p.rtSize, g.SectorSize) == 0:

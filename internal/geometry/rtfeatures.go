@@ -73,9 +73,6 @@ func (p *plan) needMetadir(f *Features, option string, asked Opt[bool], on *bool
 // settleMetadir turns on what the metadata directory is needed for, and what it needs.
 func (p *plan) settleMetadir(f *Features) {
 	s := &p.spec.Features
-	if f.Parent && !s.Exchange.asked() {
-		f.Exchange = true
-	}
 	if f.Quota != 0 && !f.Metadir {
 		if s.Metadir.asked() {
 			p.refuse("-m uquota", "quota that is on from the start needs the metadata directory, and -m metadir=0 asks for none")

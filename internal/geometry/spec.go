@@ -173,6 +173,7 @@ type Device struct {
 
 	RT struct {
 		Size       Bytes
+		Grows      bool  // as Device.Grows
 		Width      Bytes // of a stripe as the device advertises it, 0 for none
 		SolidState bool
 	}

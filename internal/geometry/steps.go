@@ -22,12 +22,13 @@ var steps = []step{
 	{"blocks", (*plan).planBlockSize, []string{"-b size"}, []string{"format"}},
 	{"sectors", (*plan).planSectors, []string{"-s size", "-s sectsize", "-d sectsize"}, []string{"blocks"}},
 	{"log sectors", (*plan).planLogSectors, append([]string{"-l sectsize", "-l version"}, logPlace...), []string{"sectors"}},
-	{"features", (*plan).planFeatures, featureOptions, []string{"format", "blocks"}},
+	{"features", (*plan).planFeatures, featureOptions, []string{"blocks"}},
 	{"directories", (*plan).planDirBlocks, []string{"-n size"}, []string{"sectors"}},
 	{"inodes", (*plan).planInodes, []string{"-i size", "-i perblock"}, []string{"blocks"}},
-	{"realtime extent", (*plan).planRealtimeExtent, []string{"-r extsize", "-r noalign"}, []string{"features", "sectors"}},
-	{"realtime start", (*plan).planInternalRealtime, []string{"-r start", "-d size"}, []string{"sectors"}},
-	{"size", (*plan).planSize, []string{"-d size", "--size"}, []string{"sectors", "realtime start"}},
+	{"realtime unit", (*plan).planRealtimeExtent, append([]string{"-r extsize", "-r noalign"}, realtimePlace...), []string{"sectors", "features"}},
+	{"realtime place", (*plan).planInternalRealtime, append([]string{"-d size", "--size"}, realtimePlace...), []string{"sectors"}},
+	{"size", (*plan).planSize, []string{"-d size", "--size"}, []string{"sectors", "realtime place"}},
+	{"realtime size", (*plan).planRealtime, []string{"-r size"}, []string{"realtime unit", "realtime place"}},
 	{"log asked", (*plan).planLogAsked, []string{"-l size", "-l concurrency"}, []string{"sectors"}},
 	{"log device", (*plan).planLogDevice, nil, []string{"log asked", "log sectors"}},
 	{"log within data", (*plan).checkLogWithin, logPlace, []string{"log asked", "size"}},
@@ -35,24 +36,22 @@ var steps = []step{
 	{"stripes", (*plan).planStripes, nil, []string{"stripes asked", "size"}},
 	{"log stripe asked", (*plan).planLogStripeAsked, []string{"-l su", "-l sunit"}, []string{"sectors"}},
 	{"log stripe", (*plan).planLogStripe, nil, []string{"log stripe asked", "stripes", "log sectors", "features"}},
-	{"realtime size", (*plan).planRealtime, []string{"-r size", "-r rtdev", "-r name"}, []string{"realtime extent", "realtime start"}},
 	{"atomic writes", (*plan).planAtomicWrites, []string{"-i max_atomic_write"}, []string{"sectors"}},
 	{"growth", (*plan).planGrowth, []string{"--plan-for"}, []string{"size"}},
 	{"AGs", (*plan).planAGs, []string{"-d agcount", "-d agsize", "-d concurrency"}, []string{"stripes", "atomic writes", "growth", "log asked"}},
-	{"realtime groups", (*plan).planGroups, []string{"-r rgcount", "-r rgsize", "-r concurrency"}, []string{"realtime size"}},
-	{"realtime files", (*plan).planRealtimeFiles, nil, []string{"realtime groups"}},
-	{"atomic write size", (*plan).checkAtomicWrites, nil, []string{"AGs", "realtime groups"}},
+	{"groups", (*plan).planGroups, []string{"-r rgcount", "-r rgsize", "-r concurrency", "-r reserved"}, []string{"realtime size", "size"}},
+	{"realtime files", (*plan).planRealtimeFiles, nil, []string{"groups"}},
+	{"atomic writes in groups", (*plan).checkAtomicWrites, nil, []string{"AGs", "groups"}},
 	{"inode space", (*plan).planMaxInodes, []string{"-i maxpct"}, []string{"size"}},
 	{"inode alignment", (*plan).planInodeAlign, nil, []string{"inodes", "features"}},
 	{"log", (*plan).planLog, []string{"-l agnum"}, []string{
-		"AGs", "log within data", "log device", "log stripe", "directories", "inode alignment", "realtime files"}},
-	{"inheritance", (*plan).checkInherit, []string{"-d extszinherit", "-d cowextsize", "-d rtinherit"}, []string{"AGs", "realtime extent"}},
+		"AGs", "groups", "atomic writes in groups", "log within data", "log device", "log stripe", "directories", "inode alignment"}},
+	{"inheritance", (*plan).checkInherit, []string{"-d extszinherit", "-d cowextsize", "-d rtinherit"}, []string{"AGs", "realtime unit"}},
 	{"supported size", (*plan).checkSize, nil, []string{"size"}},
 	{"supported log asked", (*plan).checkLogAsked, nil, []string{"log asked"}},
 	{"supported log", (*plan).checkLog, nil, []string{"log", "supported size", "supported log asked"}},
 	{"supported AGs", (*plan).checkAGCount, nil, []string{"AGs"}},
-	{"contents", (*plan).planContents, nil, []string{
-		"log", "supported log", "supported AGs", "inode space", "inheritance", "atomic write size"}},
+	{"contents", (*plan).planContents, nil, []string{"log", "realtime files", "supported log", "supported AGs", "inode space", "inheritance"}},
 }
 
 // stepSizes are the lengths that steps take.
@@ -61,12 +60,13 @@ var stepSizes = map[string]func(*Spec) *Opt[Size]{
 	"size":             func(s *Spec) *Opt[Size] { return &s.Data.Size },
 	"log asked":        func(s *Spec) *Opt[Size] { return &s.Log.Size },
 	"stripes asked":    func(s *Spec) *Opt[Size] { return &s.Data.StripeUnit },
+	"realtime unit":    func(s *Spec) *Opt[Size] { return &s.RT.ExtentSize },
+	"realtime size":    func(s *Spec) *Opt[Size] { return &s.RT.Size },
+	"groups":           func(s *Spec) *Opt[Size] { return &s.RT.GroupSize },
+	"atomic writes":    func(s *Spec) *Opt[Size] { return &s.Inode.MaxAtomicWrite },
 	"log stripe asked": func(s *Spec) *Opt[Size] { return &s.Log.StripeUnit },
 	"growth":           func(s *Spec) *Opt[Size] { return &s.PlanFor },
 	"AGs":              func(s *Spec) *Opt[Size] { return &s.Data.AGSize },
-	"realtime extent":  func(s *Spec) *Opt[Size] { return &s.RT.ExtentSize },
-	"realtime size":    func(s *Spec) *Opt[Size] { return &s.RT.Size },
-	"realtime groups":  func(s *Spec) *Opt[Size] { return &s.RT.GroupSize },
 }
 
 // checkLimits checks what is known of a step's length before sectors and blocks are.
@@ -82,6 +82,9 @@ func (p *plan) checkLimits(name string) {
 
 // logPlace are the options that tell whether the log is external.
 var logPlace = []string{"-l internal", "-l logdev", "-l name", "-l file"}
+
+// realtimePlace are the options that tell where the realtime section is.
+var realtimePlace = []string{"-r rtdev", "-r name", "-r file", "-r zoned", "-r start"}
 
 // featureOptions are those that turn features on and off.
 var featureOptions = []string{

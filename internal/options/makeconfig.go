@@ -26,8 +26,14 @@ var settings = []setting{
 	feature("metadata", "reflink", func(f *geometry.Features) bool { return f.Reflink }),
 	feature("metadata", "inobtcount", func(f *geometry.Features) bool { return f.InobtCount }),
 	feature("metadata", "bigtime", func(f *geometry.Features) bool { return f.Bigtime }),
-	feature("metadata", "metadir", func(*geometry.Features) bool { return false }),
+	feature("metadata", "metadir", func(f *geometry.Features) bool { return f.Metadir }),
 	{section: "metadata", key: "autofsck", value: func(g *geometry.Geometry) string { return string(g.Features.Autofsck) }},
+	quotaOf("uquota", geometry.CountUsers|geometry.LimitUsers, geometry.CountUsers|geometry.LimitUsers),
+	quotaOf("gquota", geometry.CountGroups|geometry.LimitGroups, geometry.CountGroups|geometry.LimitGroups),
+	quotaOf("pquota", geometry.CountProjects|geometry.LimitProjects, geometry.CountProjects|geometry.LimitProjects),
+	quotaOf("uqnoenforce", geometry.CountUsers|geometry.LimitUsers, geometry.CountUsers),
+	quotaOf("gqnoenforce", geometry.CountGroups|geometry.LimitGroups, geometry.CountGroups),
+	quotaOf("pqnoenforce", geometry.CountProjects|geometry.LimitProjects, geometry.CountProjects),
 	{section: "data", key: "rtinherit", value: func(g *geometry.Geometry) string { return isSet(g.Inherit.Realtime) }},
 	{section: "data", key: "projinherit", value: func(g *geometry.Geometry) string { return nonzero(g.Inherit.ProjectID) }},
 	{section: "data", key: "extszinherit", value: func(g *geometry.Geometry) string { return nonzero(g.Inherit.ExtentSize) }},
@@ -55,7 +61,9 @@ var settings = []setting{
 	{section: "naming", key: "size", value: func(g *geometry.Geometry) string {
 		return unlike(int64(g.DirBlockSize), int64(max(g.BlockSize, 4096)))
 	}},
-	{section: "realtime"},
+	{section: "realtime", key: "extsize", value: func(g *geometry.Geometry) string {
+		return unlike(int64(g.Bytes(g.RT.Extent)), int64(max(g.BlockSize, 4096)))
+	}},
 }
 
 // ConfigOf is a configuration file that asks for the properties of a
@@ -97,6 +105,16 @@ func feature(section, key string, on func(*geometry.Features) bool) setting {
 			return "1"
 		}
 		return "0"
+	}}
+}
+
+// quotaOf is a way to have a kind of quota: of its flags, these are on.
+func quotaOf(key string, kind, on geometry.QuotaFlags) setting {
+	return setting{section: "metadata", key: key, value: func(g *geometry.Geometry) string {
+		if g.Features.Quota&kind == on {
+			return "1"
+		}
+		return ""
 	}}
 }
 

@@ -233,7 +233,7 @@ var realtimeRows = []Row{
 func rtDevice(name, help string) Row {
 	return Row{Name: name, Help: help, Arg: "PATH", set: func(q *Request, _, value string) error {
 		q.Spec.RT.Device = true
-		q.RT.Path = geometry.Given(value)
+		q.RT.Path = given(q, value)
 		return nil
 	}}
 }
