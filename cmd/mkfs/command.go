@@ -21,12 +21,17 @@ const formatVersion = "7.2.0"
 
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
-	force, quiet, dryRun, keep, version bool
-	unsupported, buffered, json, verify bool
-	engine, progress                    string
-	forKernel, forGRUB                  string
-	preset                              []string
-	depth, batch                        int
+	force, quiet, dryRun, noDiscard, version bool
+	unsupported, buffered, json, verify      bool
+	engine, progress                         string
+	forKernel, forGRUB                       string
+	preset                                   []string
+	depth, batch                             int
+
+	part windowFlags
+	undo string
+
+	reproducible seed
 }
 
 // usage is what follows the name of a command.
@@ -51,6 +56,9 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 			if f.version {
 				fmt.Fprintf(stdout, "%s version %s\n", name, version())
 				return nil
+			}
+			if cmd.Flags().Changed("undo") && f.undo == "" {
+				parser.Fault(errors.New("--undo: needs the name of a new file"))
 			}
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
 			err := j.start(cmd.Context(), args)
@@ -87,12 +95,16 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.Lookup("C").Hidden = true
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "do not print the geometry")
 	fs.BoolVarP(&f.dryRun, "dry-run", "N", false, "print the geometry and write nothing")
-	fs.BoolVarP(&f.keep, "no-discard", "K", false, "do not discard the device's old contents")
+	fs.BoolVarP(&f.noDiscard, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
 	fs.Var(names{&f.preset}, "preset", "features for a kernel or boot loader, as lts-5.15 or grub-2.06; 'list' tells them all; options go before it")
 	fs.StringVar(&f.forKernel, "for-kernel", "", "features that a kernel, as 5.15, has been trusted with; auto for the one that runs")
 	fs.StringVar(&f.forGRUB, "for-grub", "", "features that a GRUB, as 2.06, can read")
+	f.part.add(fs)
+	fs.Var(&f.reproducible, "reproducible", "equal options give equal bytes: the UUID follows from them, the time is SOURCE_DATE_EPOCH or 0; another SEED gives another UUID")
+	fs.Lookup("reproducible").NoOptDefVal = "0"
+	fs.StringVar(&f.undo, "undo", "", "keep what is overwritten in this new file, for mkfs undo; nothing is discarded")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
 	fs.IntVar(&f.batch, "batch", 0, "allocation groups in memory at once; 0: 256, or twice the depth if that is more")

@@ -67,8 +67,12 @@ func flagUsage(f *pflag.Flag) (short, long string) {
 	if f.Shorthand != "" {
 		short = "-" + f.Shorthand
 	}
-	if t := f.Value.Type(); t != "bool" {
-		long = strings.TrimSpace(long + " " + strings.ToUpper(t))
+	switch t := strings.ToUpper(f.Value.Type()); {
+	case t == "BOOL":
+	case f.NoOptDefVal != "":
+		long += "[=" + t + "]"
+	default:
+		long = strings.TrimSpace(long + " " + t)
 	}
 	return short, long
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -19,31 +20,66 @@ import (
 // seedGeneration is the generation of all inodes with DETERMINISTIC_SEED=1: "SEED".
 const seedGeneration = 0x53454544
 
-// identity gathers what is neither geometry nor asked for: the time, the
-// UUID and random numbers. The environment may fix them, so that equal
-// inputs give equal bytes.
-func identity(id geometry.Opt[[16]byte], warn func(string)) (aginit.Identity, error) {
-	now := time.Now()
-	who := aginit.Identity{Seconds: now.Unix(), Nanos: uint32(now.Nanosecond()), Generation: generation()}
-	if text := os.Getenv("SOURCE_DATE_EPOCH"); text != "" {
-		sec, err := strconv.ParseInt(strings.TrimLeft(text, " \t\n\v\f\r"), 10, 64)
-		if err != nil {
-			warn(fmt.Sprintf("SOURCE_DATE_EPOCH: %q is no number of seconds; using the current time", text))
-		} else {
-			who.Seconds, who.Nanos = sec, 0
-		}
-	}
-	if id.Given {
-		who.UUID = ondisk.UUID(id.Value)
-		return who, nil
-	}
-	random, err := uuid.NewRandom()
-	who.UUID = ondisk.UUID(random)
-	return who, err
+// seed is the value of --reproducible, any text.
+type seed struct {
+	text  string
+	given bool
 }
 
-func generation() func() uint32 {
-	if os.Getenv("DETERMINISTIC_SEED") == "1" {
+func (s *seed) Set(text string) error { s.text, s.given = text, true; return nil }
+func (s *seed) String() string        { return "" }
+func (s *seed) Type() string          { return "seed" }
+
+// identity gathers what is neither geometry nor asked for: the time, the
+// UUID and random numbers. The environment may fix them, or --reproducible all
+// at once, so that equal inputs give equal bytes.
+func (j *job) identity(g *geometry.Geometry) (aginit.Identity, error) {
+	fixed := j.reproducible.given
+	now := time.Now()
+	if fixed {
+		now = time.Unix(0, 0)
+	}
+	who := aginit.Identity{Seconds: now.Unix(), Nanos: uint32(now.Nanosecond()), Generation: generation(fixed)}
+	if text := os.Getenv("SOURCE_DATE_EPOCH"); text != "" {
+		sec, err := strconv.ParseInt(strings.TrimLeft(text, " \t\n\v\f\r"), 10, 64)
+		switch {
+		case err == nil:
+			who.Seconds, who.Nanos = sec, 0
+		case fixed:
+			return who, fmt.Errorf("--reproducible: SOURCE_DATE_EPOCH: %q is no number of seconds", text)
+		default:
+			fmt.Fprintf(j.err, "%s: warning: SOURCE_DATE_EPOCH: %q is no number of seconds; using the current time\n", j.name, text)
+		}
+	}
+	switch id := j.parser.Request.UUID; {
+	case id.Given:
+		who.UUID = ondisk.UUID(id.Value)
+	case fixed:
+		who.UUID = derivedUUID(g, j.reproducible.text)
+	default:
+		random, err := uuid.NewRandom()
+		if err != nil {
+			return who, err
+		}
+		who.UUID = ondisk.UUID(random)
+	}
+	return who, nil
+}
+
+// derivedUUID follows from a seed and all that the superblock says: sizes,
+// features and the label. It is of version 8, for UUIDs of one's own making.
+func derivedUUID(g *geometry.Geometry, seed string) ondisk.UUID {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "mkfs --reproducible=%d:%s\n", len(seed), seed)
+	sum.Write(aginit.New(g, aginit.Identity{Generation: generation(true)}).Primary())
+	id := uuid.UUID(sum.Sum(nil)[:16])
+	id[6] = id[6]&0x0f | 0x80 // version
+	id[8] = id[8]&0x3f | 0x80 // variant
+	return ondisk.UUID(id)
+}
+
+func generation(fixed bool) func() uint32 {
+	if fixed || os.Getenv("DETERMINISTIC_SEED") == "1" {
 		return func() uint32 { return seedGeneration }
 	}
 	return func() uint32 {

@@ -18,6 +18,7 @@ import (
 // infoJob tells what a filesystem is.
 type infoJob struct {
 	target, log string
+	part        windowFlags
 	json        bool
 	out, err    io.Writer
 	name        string
@@ -51,6 +52,7 @@ its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
+	j.part.add(fs)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print one JSON object")
 	cmd.SetOut(stdout)
@@ -101,7 +103,11 @@ func (j *infoJob) run(context.Context) error {
 
 // look reads the superblock and finds the ends of the log.
 func (j *infoJob) look(r *infoResult) error {
-	t, err := target.Open(j.target, target.Options{})
+	part, _, err := j.part.find(j.target)
+	if err != nil {
+		return err
+	}
+	t, err := target.Open(j.target, target.Options{Window: part})
 	if err != nil {
 		return err
 	}

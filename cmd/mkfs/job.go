@@ -16,7 +16,9 @@ import (
 	"mkfs/internal/compat"
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
+	"mkfs/internal/target"
 )
 
 // job is one run of the command.
@@ -26,6 +28,7 @@ type job struct {
 	out, err io.Writer
 	name     string
 	chosen   []compat.Preset
+	made     ondisk.UUID // of the filesystem, once it is made
 }
 
 // start takes the target from the arguments and runs.
@@ -48,15 +51,25 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil {
 		j.parser.Fault(err)
 	}
+	if err := j.part.fault(); err != nil {
+		j.parser.Fault(err)
+	}
 	places, err := j.request()
 	if err != nil {
+		return err
+	}
+	if err := places.data.narrow(&j.part, j.force); err != nil {
 		return err
 	}
 	if err := places.check(j.force); err != nil {
 		return err
 	}
 	q := &j.parser.Request
-	g, notes, err := geometry.Plan(q.Spec, places.device(q.Spec.RT.Size.Given))
+	dev := places.device(q.Spec.RT.Size.Given)
+	if j.reproducible.given {
+		dev.SolidState, dev.RT.SolidState = false, false // where the number of CPUs would count
+	}
+	g, notes, err := geometry.Plan(q.Spec, dev)
 	if err == nil {
 		notes.Warnings = append(notes.Warnings, j.tooNew(g)...)
 	}
@@ -71,13 +84,23 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	if j.dryRun {
 		j.announce(g, places, notes)
-		return j.reportPlan(j.newReport(g, places, nil, notes))
+		return j.reportPlan(g, j.newReport(g, places, nil, notes))
 	}
 	if err := places.checkRoom(g); err != nil {
 		return err
 	}
-	open, err := places.open(g, j.direct(g, places), ring)
+	who, err := j.identity(g)
 	if err != nil {
+		return err
+	}
+	j.made = who.UUID
+	var undo *kept
+	open, err := places.open(g, j.direct(g, places), ring, func(list []*target.Target, sizes []int64) (err error) {
+		undo, err = j.keep(ctx, places, list, sizes, g, who)
+		return err
+	})
+	if err != nil {
+		undo.drop()
 		return err
 	}
 	defer func() {
@@ -86,14 +109,16 @@ func (j *job) run(ctx context.Context) (err error) {
 		}
 	}()
 	j.announce(g, places, notes)
-	who, err := identity(q.UUID, func(text string) { fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text) })
-	if err != nil {
-		return err
+	if t := open.list[0]; j.reproducible.given && t.Info().Kind == target.File && !t.Blank() {
+		fmt.Fprintf(j.err, "%s: warning: --reproducible: %s held data before; what is free in the filesystem keeps it\n", j.name, places.data.path)
+	}
+	if undo != nil && !j.json && !j.quiet {
+		fmt.Fprintln(j.out, undo.text())
 	}
 	if !j.json && !j.quiet {
 		shown = &discardText{progress: shown, out: j.out}
 	}
-	f := format.Job{Geometry: g, Identity: who, Discard: !j.keep, Batch: j.batch, Progress: shown.step}
+	f := format.Job{Geometry: g, Identity: who, Discard: !j.noDiscard && undo == nil, Batch: j.batch, Progress: shown.step}
 	f.Data, f.Log, f.Realtime = open.data, open.log, open.rt
 	started := time.Now()
 	stats, err := format.Run(ctx, f)
@@ -102,10 +127,19 @@ func (j *job) run(ctx context.Context) (err error) {
 		err = fmt.Errorf("%w, after %d of %d allocation groups; %s holds no filesystem now",
 			context.Cause(ctx), stats.AGs, g.AGCount, places.data.path)
 	}
+	if err != nil && undo != nil {
+		err = fmt.Errorf("%w; to put back what was there: %s", err, undo.advice())
+	}
+	if err == nil {
+		err = undo.made()
+	}
 	if err != nil || !j.json {
 		return err
 	}
 	report := j.newReport(g, places, &who, notes)
+	if undo != nil {
+		report.Undo = &jsonUndo{undo.path, undo.Data()}
+	}
 	report.Work = newCounters(stats, open.direct, time.Since(started))
 	return printJSON(j.out, report)
 }
@@ -129,13 +163,17 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 }
 
 // reportPlan is the dry run's JSON.
-func (j *job) reportPlan(report jsonReport) error {
+func (j *job) reportPlan(g *geometry.Geometry, report jsonReport) error {
 	if !j.json {
 		return nil
 	}
 	report.DryRun = true
-	if id := j.parser.Request.UUID; id.Given {
-		report.UUID = uuid.UUID(id.Value).String()
+	if j.reproducible.given || j.parser.Request.UUID.Given { // and not by chance
+		who, err := j.identity(g)
+		if err != nil {
+			return err
+		}
+		report.UUID = uuid.UUID(who.UUID).String()
 	}
 	return printJSON(j.out, report)
 }

@@ -21,7 +21,7 @@ func (j *job) makeConfig(path string, g *geometry.Geometry, p *places, notes geo
 	if j.json {
 		report := j.newReport(g, p, nil, notes)
 		report.Config = path
-		return j.reportPlan(report)
+		return j.reportPlan(g, report)
 	}
 	for _, text := range notes.Notices {
 		fmt.Fprintln(j.out, text)

@@ -19,8 +19,8 @@ type opened struct {
 
 // open opens the targets and gives files their size. Nothing that a target
 // held is lost before all of them are known to open and to become as large as
-// they must.
-func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (_ *opened, err error) {
+// they must, and before has looked at them and at the sizes they will have.
+func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config, before func(list []*target.Target, sizes []int64) error) (_ *opened, err error) {
 	o := &opened{}
 	defer func() {
 		if err != nil {
@@ -40,9 +40,16 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (_ *op
 			}
 		}
 	}
+	sizes := make([]int64, len(all))
+	for i, at := range all {
+		sizes[i] = sizeFor(g, at.role)
+	}
+	if err := before(o.list, p.finalSizes(o.list, sizes)); err != nil {
+		return nil, err
+	}
 	for i, t := range o.list {
-		if size := sizeFor(g, all[i].role); t.Info().Kind == target.File && t.Info().Size < size {
-			if err := t.Grow(size); err != nil {
+		if t.Info().Kind == target.File && t.Info().Size < sizes[i] {
+			if err := t.Grow(sizes[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -54,7 +61,7 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (_ *op
 		if err := o.list[i].Truncate(0); err != nil {
 			return nil, err
 		}
-		if err := o.list[i].Grow(sizeFor(g, at.role)); err != nil {
+		if err := o.list[i].Grow(sizes[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -65,6 +72,23 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config) (_ *op
 		*devices[at.role] = format.On(t, usable(t, sectorFor(g, at.role)), ring)
 	}
 	return o, nil
+}
+
+// finalSizes are the lengths that targets will have. A file is as long as what
+// is made on it, or as it was if that is more and it is not emptied.
+func (p *places) finalSizes(list []*target.Target, needed []int64) []int64 {
+	var final []int64
+	for i, at := range p.all() {
+		size := list[i].Size()
+		switch {
+		case at.fresh:
+			size = needed[i]
+		case list[i].Info().Kind == target.File:
+			size = max(size, needed[i])
+		}
+		final = append(final, size)
+	}
+	return final
 }
 
 // sectorFor is the size of the sectors that a role's target is written in.
@@ -95,7 +119,7 @@ func errOneTarget(other, at *place) error {
 // add opens one target. Direct IO is used where all writes meet its
 // alignment: none is smaller than a sector.
 func (o *opened) add(p *place, sector geometry.Bytes, direct bool) error {
-	t, err := target.Open(p.path, target.Options{Write: true, Create: !p.exists, Direct: direct})
+	t, err := target.Open(p.path, target.Options{Write: true, Create: !p.exists, Direct: direct, Window: p.part})
 	if err != nil {
 		return err
 	}
@@ -108,8 +132,10 @@ func (o *opened) add(p *place, sector geometry.Bytes, direct bool) error {
 }
 
 // usable is how much of a target counts: whole sectors, and whole KiB.
-func usable(t *target.Target, sector geometry.Bytes) int64 {
-	return int64(geometry.Usable(geometry.Bytes(t.Info().Size), sector))
+func usable(t *target.Target, sector geometry.Bytes) int64 { return usableOf(t.Size(), sector) }
+
+func usableOf(size int64, sector geometry.Bytes) int64 {
+	return int64(geometry.Usable(geometry.Bytes(size), sector))
 }
 
 func (o *opened) close() (err error) {

@@ -23,6 +23,7 @@ type place struct {
 	// fresh files are made, or emptied; sized ones may grow to the size asked for.
 	fresh, sized bool
 	role         role
+	part         *target.Window // of it, which info describes; nil for all
 }
 
 // role is what a place is for.
@@ -163,7 +164,7 @@ func sectorOf(n int) int64 { return int64(max(n, geometry.BasicBlock)) }
 // grows tells whether a place may become as long as is asked for.
 func (p *place) grows() bool {
 	empty := p.info.Kind == target.File && geometry.Usable(geometry.Bytes(p.info.Size), geometry.BasicBlock) == 0
-	return p.fresh || p.sized || empty && p.role == forData
+	return p.part == nil && (p.fresh || p.sized || empty && p.role == forData)
 }
 
 func (p *place) isFile() bool { return !p.exists || p.info.Kind == target.File }
@@ -219,7 +220,7 @@ func (p *place) checkContents() error {
 	if p.info.Misaligned {
 		return fmt.Errorf("%s is not aligned to its physical sectors; -f makes a filesystem with logical ones", p.path)
 	}
-	t, err := target.Open(p.path, target.Options{})
+	t, err := target.Open(p.path, target.Options{Window: p.part})
 	if err != nil {
 		return err
 	}
@@ -241,7 +242,7 @@ func (p *place) checkContents() error {
 	case found[0].Container:
 		what = "a disk image of another format"
 	}
-	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", p.path, what, found[0].Name, found[0].Offset)
+	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", p.info.Name(), what, found[0].Name, found[0].Offset)
 }
 
 // checkRoom refuses what the image's host cannot hold, before anything is

@@ -3,9 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"mkfs/internal/format"
 )
@@ -97,4 +101,44 @@ func TestDiscardText(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, out.String(), c.want)
 		}
 	}
+}
+
+// On a terminal there is a bar, unless it is to be quiet (P06).
+func TestProgressOnTerminal(t *testing.T) {
+	tty := openTerminal(t)
+	for _, c := range []struct {
+		kind  string
+		quiet bool
+		want  string
+	}{
+		{"auto", false, "*main.bar"}, {"auto", true, "main.silence"}, {"bar", true, "*main.bar"}, {"none", false, "main.silence"},
+	} {
+		p, err := newProgress(c.kind, tty, c.quiet)
+		if got := fmt.Sprintf("%T", p); err != nil || got != c.want {
+			t.Errorf("%s, quiet %v: %s, %v", c.kind, c.quiet, got, err)
+		}
+	}
+}
+
+// openTerminal makes a terminal that nobody looks at.
+func openTerminal(t *testing.T) *os.File {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("no terminal:", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Skip("no terminal:", err)
+	}
+	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Skip("no terminal:", err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminal:", err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return tty
 }

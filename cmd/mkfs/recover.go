@@ -22,6 +22,7 @@ import (
 // recoverJob is one recovery.
 type recoverJob struct {
 	target, log, copyTo string
+	part                windowFlags
 	newUUID             string
 	uuid                *ondisk.UUID
 	dryRun              bool
@@ -87,6 +88,7 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all but writing")
 	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
 	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this UUID once its log is clean, or a random one: generate")
+	j.part.add(fs)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
@@ -147,19 +149,23 @@ func (r *recoverResult) status(err error) verify.Status {
 // recover opens the targets and replays the log.
 func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) {
 	path := j.target
+	part, _, err := j.part.find(path)
+	if err != nil {
+		return err
+	}
 	if j.copyTo != "" {
-		made, err := target.Copy(ctx, j.copyTo, j.target)
+		made, err := target.Copy(ctx, j.copyTo, j.target, part)
 		if err != nil {
 			return err
 		}
-		path = j.copyTo
+		path, part = j.copyTo, nil
 		defer func() {
 			if err != nil { // what is half done is of no use
 				made.RemoveCreated()
 			}
 		}()
 	}
-	data, err := j.open(path)
+	data, err := j.open(path, part)
 	if err != nil {
 		return err
 	}
@@ -169,7 +175,7 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 		Progress: func(done, total int64) { j.shown.step(phaseReplay, done, total) },
 	}
 	if j.log != "" {
-		log, err := j.open(j.log)
+		log, err := j.open(j.log, nil)
 		if err != nil {
 			return err
 		}
@@ -207,8 +213,8 @@ func parseNewUUID(text string) (*ondisk.UUID, error) {
 
 // open opens a target for recovery, in a dry run only to read it. Direct IO is
 // used if the filesystem's sectors meet its alignment.
-func (j *recoverJob) open(path string) (*readTarget, error) {
-	t, err := target.Open(path, target.Options{Write: !j.dryRun, Direct: true})
+func (j *recoverJob) open(path string, part *target.Window) (*readTarget, error) {
+	t, err := target.Open(path, target.Options{Write: !j.dryRun, Direct: true, Window: part})
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +227,9 @@ func (j *recoverJob) open(path string) (*readTarget, error) {
 		t.Buffered()
 		align = 1
 	}
-	r, err := aio.Open(t.Fd(), j.ring)
+	ring := j.ring
+	ring.Base = t.Info().Offset
+	r, err := aio.Open(t.Fd(), ring)
 	if err != nil {
 		_ = t.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -17,6 +17,7 @@ import (
 // jsonReport is what --json prints, one object on stdout.
 type jsonReport struct {
 	Target   string        `json:"target"`
+	Offset   int64         `json:"offset_bytes,omitempty"` // of the part of it that is used
 	DryRun   bool          `json:"dry_run,omitempty"`
 	Config   string        `json:"config,omitempty"` // the file that was made in place of a filesystem
 	Presets  []string      `json:"presets,omitempty"`
@@ -25,7 +26,14 @@ type jsonReport struct {
 	Geometry jsonGeometry  `json:"geometry"`
 	Features jsonFeatures  `json:"features"`
 	Warnings []string      `json:"warnings,omitempty"`
+	Undo     *jsonUndo     `json:"undo,omitempty"`
 	Work     *jsonCounters `json:"work,omitempty"`
+}
+
+// jsonUndo tells where what was overwritten is kept.
+type jsonUndo struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"` // of data
 }
 
 type jsonGeometry struct {
@@ -121,7 +129,7 @@ type jsonFault struct {
 
 func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) jsonReport {
 	r := jsonReport{
-		Target: p.data.path, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
+		Target: p.data.path, Offset: p.data.info.Offset, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
 		Geometry: newJSONGeometry(g, p.logName(), p.rtName()), Features: newJSONFeatures(g),
 	}
 	for _, p := range j.chosen {

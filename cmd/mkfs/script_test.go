@@ -21,7 +21,7 @@ import (
 // commands; they are processes of the test binary.
 func TestMain(m *testing.M) {
 	program := func() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
-	testscript.Main(m, map[string]func(){"mkfs": program, "mkfs.xfs": program})
+	testscript.Main(m, map[string]func(){"mkfs": program, "mkfs.xfs": program, "mkfs-confined": confined})
 }
 
 // dirtyImages is the folder of the images of dirty, once TestScript has run.
@@ -47,7 +47,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("no condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		Cmds: withDisks(map[string]func(*testscript.TestScript, bool, []string){
 			"refuses":   refuses,
 			"fails":     fails,
 			"exits":     exits,
@@ -58,14 +58,17 @@ func TestScript(t *testing.T) {
 			"allocated": takes,
 			"note":      note,
 			"unchanged": unchanged,
-			"sha":       sha,
-			"same":      same,
-			"missing":   missing,
-			"zeros":     zeros,
-			"lines":     lines,
-			"unread":    unread,
-			"dirty":     dirty,
-		},
+
+			"same-as-noted": sameAsNoted,
+
+			"sha":     sha,
+			"same":    same,
+			"missing": missing,
+			"zeros":   zeros,
+			"lines":   lines,
+			"unread":  unread,
+			"dirty":   dirty,
+		}),
 	})
 }
 
@@ -255,6 +258,20 @@ func unchanged(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		if is := stateOf(ts, name, true); is != was {
 			ts.Fatalf("%s was %+v and is %+v", name, was, is)
+		}
+	}
+}
+
+// sameAsNoted FILE...: as unchanged, but they may take more or less space.
+func sameAsNoted(ts *testscript.TestScript, neg bool, args []string) {
+	arguments(ts, neg, args, 1, "same-as-noted FILE...")
+	for _, name := range args {
+		was, noted := ts.Value(statesKey{}).(map[string]state)[name]
+		if !noted {
+			ts.Fatalf("%s was not noted", name)
+		}
+		if is := stateOf(ts, name, true); is.content != was.content {
+			ts.Fatalf("%s was %+v and is %+v", name, was.content, is.content)
 		}
 	}
 }

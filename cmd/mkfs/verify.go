@@ -11,6 +11,7 @@ import (
 
 	"mkfs/internal/aio"
 	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
 )
@@ -33,6 +34,7 @@ func init() { // the help command lists them all
 		"info":       {newInfoCommand, "info " + usage},
 		"man":        {newManCommand, "man"},
 		"recover":    {newRecoverCommand, "recover " + usage},
+		"undo":       {newUndoCommand, "undo [options] FILE TARGET"},
 		"verify":     {newVerifyCommand, "verify " + usage},
 	}
 }
@@ -63,6 +65,8 @@ func (e exitError) Unwrap() error { return e.error }
 // verifyJob is one verification.
 type verifyJob struct {
 	target, log string
+	part        windowFlags
+	made        *ondisk.UUID // what the filesystem's must be; nil for any
 	ring        aio.Config
 	json, quiet bool
 	out, err    io.Writer
@@ -104,6 +108,7 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
+	j.part.add(fs)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but faults")
@@ -131,7 +136,7 @@ func (j *verifyJob) refuse(err error) error {
 func (j *job) verifyAfter(ctx context.Context) error {
 	q := &j.parser.Request
 	v := verifyJob{
-		target: q.Data.Path.Value, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
+		target: q.Data.Path.Value, part: j.part, made: &j.made, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
 	}
 	if j.json {
 		v.out = j.err
@@ -167,7 +172,11 @@ func (j *verifyJob) run(ctx context.Context) error {
 
 // verify opens the targets and reads them.
 func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
-	data, err := openToRead(j.target, j.ring)
+	part, _, err := j.part.find(j.target)
+	if err != nil {
+		return r, err
+	}
+	data, err := openToRead(j.target, part, j.ring)
 	if err != nil {
 		return r, err
 	}
@@ -175,9 +184,9 @@ func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
 	if use := target.CheckUse(data.Info()); use != nil {
 		fmt.Fprintf(j.err, "%s: warning: %v; it may change while it is read\n", j.name, use)
 	}
-	opts := verify.Options{Data: data.device(), Depth: j.ring.Depth, Memory: aio.NewSlab}
+	opts := verify.Options{Data: data.device(), UUID: j.made, Depth: j.ring.Depth, Memory: aio.NewSlab}
 	if j.log != "" {
-		log, err := openToRead(j.log, j.ring)
+		log, err := openToRead(j.log, nil, j.ring)
 		if err != nil {
 			return r, err
 		}
@@ -203,8 +212,8 @@ type readTarget struct {
 
 // openToRead opens a target. Direct IO cannot reach the end of a file that is
 // no multiple of its alignment.
-func openToRead(path string, ring aio.Config) (*readTarget, error) {
-	t, err := target.Open(path, target.Options{Direct: true})
+func openToRead(path string, part *target.Window, ring aio.Config) (*readTarget, error) {
+	t, err := target.Open(path, target.Options{Direct: true, Window: part})
 	if err != nil {
 		return nil, err
 	}
@@ -212,11 +221,12 @@ func openToRead(path string, ring aio.Config) (*readTarget, error) {
 	if direct && t.Info().Size%int64(align) != 0 {
 		_ = t.Close() // nothing was written
 		align = 1
-		if t, err = target.Open(path, target.Options{}); err != nil {
+		if t, err = target.Open(path, target.Options{Window: part}); err != nil {
 			return nil, err
 		}
 	}
 	t.DropCache()
+	ring.Base = t.Info().Offset
 	r, err := aio.Open(t.Fd(), ring)
 	if err != nil {
 		_ = t.Close()

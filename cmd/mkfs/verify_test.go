@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mkfs/internal/ondisk"
+	"mkfs/internal/options"
 )
 
 // runAs runs the program in process.
@@ -112,5 +115,21 @@ func TestVerifyIsAFile(t *testing.T) {
 	}
 	if status, _, errs := runAs(t, "mkfs", "frobnicate", "verify"); status != 1 || strings.Contains(errs, "unknown command") {
 		t.Error(status, errs)
+	}
+}
+
+// A device that has stored nothing still shows the filesystem before, which is
+// sound and yet no success (P30). Here something puts it back.
+func TestVerifyAfterOlder(t *testing.T) {
+	dir := t.TempDir()
+	older := sparse(t, filepath.Join(dir, "older"), "400m")
+	mustFormat(t, older)
+	j := job{made: ondisk.UUID{1, 2, 3}, parser: options.NewParser()}
+	var out, errs bytes.Buffer
+	j.out, j.err, j.name, j.engine = &out, &errs, "mkfs", "auto"
+	j.parser.Target(older)
+	err := j.verifyAfter(t.Context())
+	if status := statusOf(err); status != 1 || !strings.Contains(out.String(), "this is another filesystem") {
+		t.Errorf("exit status %d, %v\n%s%s", status, err, out.String(), errs.String())
 	}
 }

@@ -62,6 +62,8 @@ type Config struct {
 	// it came to. Any other either works or makes Open fail with an error
 	// that says which limit was hit.
 	Engine Kind
+	// Base is where in the file the requests' byte 0 is.
+	Base int64
 	// Depth is the largest number of requests in flight, 0 for DefaultDepth.
 	Depth int
 }
@@ -81,6 +83,7 @@ func Open(fd int, cfg Config) (*Ring, error) {
 		return nil, fmt.Errorf("IO depth %d: must be 1 to %d", cfg.Depth, MaxDepth)
 	}
 	r := newRing(depth)
+	r.base = cfg.Base
 	r.fsync = func() error { return fsync(fd) }
 	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil && flags&unix.O_DIRECT != 0 {
 		r.direct = true

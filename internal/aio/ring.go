@@ -17,6 +17,7 @@ import (
 //	ready    finished, done not yet run
 type Ring struct {
 	eng   engine
+	base  int64 // added to all offsets
 	fsync func() error
 	// direct says that the file was opened for direct IO, which dropDirect ends.
 	direct     bool
@@ -119,13 +120,13 @@ func (r *Ring) take(read bool, off int64, vec [][]byte, done func(error)) error 
 	for _, p := range vec {
 		size += len(p)
 	}
-	if off < 0 || off > math.MaxInt64-int64(size) || size <= 0 || size > MaxRequest || len(vec) > MaxPieces {
+	if off < 0 || off > math.MaxInt64-r.base-int64(size) || size <= 0 || size > MaxRequest || len(vec) > MaxPieces {
 		return &Error{Op: (&op{read: read}).opName(), Off: off, Err: unix.EINVAL}
 	}
 
 	o := r.free[len(r.free)-1]
 	r.free = r.free[:len(r.free)-1]
-	o.fill(read, off, vec, size, done)
+	o.fill(read, r.base+off, vec, size, done)
 	if read {
 		r.stats.Reads++
 	} else {

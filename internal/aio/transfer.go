@@ -135,7 +135,7 @@ func (r *Ring) finish(o *op, cause error) {
 	if cause == nil {
 		return
 	}
-	o.err = &Error{Op: o.opName(), Off: o.off, Err: cause}
+	o.err = &Error{Op: o.opName(), Off: o.off - r.base, Err: cause}
 	if r.err == nil {
 		r.stop(o.err)
 	}

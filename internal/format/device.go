@@ -8,6 +8,7 @@ import (
 // On makes a Device of an open target; usable is how much of it counts. What
 // ring leaves open, engine and depth, is chosen by the target; see choose.
 func On(t *target.Target, usable int64, ring aio.Config) Device {
+	ring.Base = t.Info().Offset
 	return &device{t, usable, ring}
 }
 
@@ -17,7 +18,7 @@ type device struct {
 	ring   aio.Config
 }
 
-func (d *device) Name() string { return d.Info().Path }
+func (d *device) Name() string { return d.Info().Name() }
 func (d *device) Size() int64  { return d.usable }
 
 func (d *device) Open() (Ring, error) {
@@ -35,7 +36,7 @@ func (d *device) Open() (Ring, error) {
 // do, so they are done one by one. docs/performance.md has the figures.
 func choose(cfg aio.Config, direct bool) aio.Config {
 	if !direct && cfg.Engine == aio.Auto && cfg.Depth == 0 {
-		return aio.Config{Engine: aio.Sync, Depth: 1}
+		return aio.Config{Engine: aio.Sync, Depth: 1, Base: cfg.Base}
 	}
 	return cfg
 }

@@ -32,6 +32,8 @@ type disk struct {
 	failOpen  bool
 	failClose bool
 
+	failDiscard bool
+
 	zeros  int
 	events []event
 	opened int
@@ -141,6 +143,9 @@ func (d *disk) Zero(off, n int64) error {
 }
 
 func (d *disk) Discard(off, n int64) error {
+	if d.failDiscard {
+		return unix.EIO
+	}
 	d.note(event{what: "discard", off: off, n: n})
 	return nil
 }

@@ -190,15 +190,29 @@ func TestEachZeroFails(t *testing.T) {
 	}
 }
 
+// A ring that cannot be opened, as the engine that was asked for is not there,
+// is found out before anything is touched.
 func TestOpenFails(t *testing.T) {
-	d := olderFilesystem(t)
-	d.failOpen = true
-	_, err := Run(context.Background(), testJob(testGeometry(t, testSize, testAGSize), d))
-	if !errors.Is(err, errOpen) || !strings.Contains(err.Error(), d.name) {
-		t.Errorf("%v", err)
-	}
-	if d.finished() {
-		t.Error("there is a finished filesystem")
+	older := olderFilesystem(t)
+	for _, which := range []string{"data", "log"} {
+		g := testGeometry(t, testSize, testAGSize, func(s *geometry.Spec) { s.Log.External = which == "log" })
+		d, log := older.copyOf(), newDisk(16<<20)
+		log.name = "/dev/log"
+		job, bad := testJob(g, d), d
+		if which == "log" {
+			job.Log, bad = log, log
+		}
+		bad.failOpen = true
+		_, err := Run(context.Background(), job)
+		if !errors.Is(err, errOpen) || !strings.Contains(err.Error(), bad.name) {
+			t.Errorf("%s: %v", which, err)
+		}
+		if err := d.same(older); err != nil || len(d.events)+len(log.events) > 0 {
+			t.Errorf("%s: something was done: %v %v %v", which, err, d.events, log.events)
+		}
+		if which == "log" && d.closed != 1 {
+			t.Errorf("the data device was closed %d times", d.closed)
+		}
 	}
 }
 
@@ -216,7 +230,6 @@ func TestExternalLogFails(t *testing.T) {
 	g := testGeometry(t, testSize, testAGSize, func(s *geometry.Spec) { s.Log.External = true })
 	for name, broken := range map[string]func(*disk){
 		"zero":  func(d *disk) { d.failZero = 1 },
-		"open":  func(d *disk) { d.failOpen = true },
 		"write": func(d *disk) { d.faults.FailWrite = 1 },
 		"sync":  func(d *disk) { d.faults.FailSync = 1 },
 	} {
@@ -232,7 +245,7 @@ func TestExternalLogFails(t *testing.T) {
 		if d.finished() {
 			t.Errorf("%s: there is a finished filesystem", name)
 		}
-		if d.opened != d.closed || log.opened-map[bool]int{true: 1}[log.failOpen] != log.closed {
+		if d.opened != d.closed || log.opened != log.closed {
 			t.Errorf("%s: opened %d and %d times, closed %d and %d", name, d.opened, log.opened, d.closed, log.closed)
 		}
 	}

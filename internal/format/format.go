@@ -101,20 +101,12 @@ type Stats struct {
 }
 
 // Run writes the filesystem and makes it durable. After an error, or when ctx
-// ends, what is on the device does not mount.
+// ends, what is on the device does not mount, unless a ring could not be
+// opened: then nothing has been touched.
 func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	w := &writer{Job: job, build: aginit.New(job.Geometry, job.Identity)}
 	if w.Progress == nil {
 		w.Progress = func(Phase, int64, int64) {}
-	}
-	if err := w.wipe(ctx); err != nil {
-		return stats, err
-	}
-	if err := w.discard(ctx); err != nil {
-		return stats, err
-	}
-	if err := w.zeroLog(); err != nil {
-		return stats, err
 	}
 	ring, err := job.Data.Open()
 	if err != nil {
@@ -128,7 +120,27 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 		}
 	}()
 	w.ring = ring
-	if err := w.externalLog(); err != nil {
+	var log Ring
+	if job.Log != nil {
+		if log, err = job.Log.Open(); err != nil {
+			return stats, fmt.Errorf("%s: %w", job.Log.Name(), err)
+		}
+		defer func() {
+			if e := log.Close(); err == nil && e != nil {
+				err = fmt.Errorf("%s: %w", job.Log.Name(), e)
+			}
+		}()
+	}
+	if err := w.wipe(ctx); err != nil {
+		return stats, err
+	}
+	if err := w.discard(ctx); err != nil {
+		return stats, err
+	}
+	if err := w.zeroLog(); err != nil {
+		return stats, err
+	}
+	if err := w.externalLog(log); err != nil {
 		return stats, err
 	}
 	if err := w.realtime(); err != nil {

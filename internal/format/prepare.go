@@ -148,19 +148,10 @@ func (w *writer) zeroLog() error {
 }
 
 // externalLog makes a log on a device of its own clean and durable.
-func (w *writer) externalLog() (err error) {
+func (w *writer) externalLog(ring Ring) error {
 	if w.Log == nil {
 		return nil
 	}
-	ring, err := w.Log.Open()
-	if err != nil {
-		return fmt.Errorf("%s: %w", w.Log.Name(), err)
-	}
-	defer func() {
-		if e := ring.Close(); err == nil && e != nil {
-			err = fmt.Errorf("%s: %w", w.Log.Name(), e)
-		}
-	}()
 	l := delwri.NewList(ring, delwri.Config{Device: w.Log.Name()})
 	l.Add(w.logRecord(0))
 	if err := l.Submit(); err != nil {

@@ -276,6 +276,23 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
+// A device that cannot discard, or fails to, is formatted all the same.
+func TestDiscardFails(t *testing.T) {
+	g := testGeometry(t, testSize, testAGSize)
+	d := newDisk(testSize)
+	d.failDiscard = true
+	job := testJob(g, d)
+	job.Discard = true
+	job.Progress = func(p Phase, done, _ int64) {
+		if p == PhaseDiscard {
+			t.Errorf("told of %d bytes that were discarded", done)
+		}
+	}
+	if _, err := Run(context.Background(), job); err != nil || !d.finished() {
+		t.Errorf("finished %v, %v", d.finished(), err)
+	}
+}
+
 // An external log is written, flushed and closed, and the data section has none.
 func TestExternalLog(t *testing.T) {
 	g := testGeometry(t, testSize, testAGSize, func(s *geometry.Spec) { s.Log.External = true })

@@ -24,8 +24,6 @@ func (r *Records[T]) insert(i int, e T) {
 	r.live++
 }
 
-func (r *Records[T]) add(e T) { r.insert(r.live, e) }
-
 func (r *Records[T]) remove(i int) {
 	copy(r.slots[i:], r.slots[i+1:r.live])
 	r.live--

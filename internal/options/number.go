@@ -1,6 +1,7 @@
 package options
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"strings"
@@ -97,4 +98,18 @@ func parseSize(text string) (size geometry.Size, reason string) {
 		size.Count = v << shift
 	}
 	return size, ""
+}
+
+// ParseBytes reads a size in bytes, as parseSize does, without sectors and blocks.
+func ParseBytes(text string) (int64, error) {
+	size, reason := parseSize(text)
+	switch {
+	case reason != "":
+		return 0, fmt.Errorf("%q %s", text, reason)
+	case size.Unit != geometry.UnitBytes:
+		return 0, fmt.Errorf("%q is in sectors or blocks; only bytes, k, m, g, t, p and e make sense here", text)
+	case size.Count < 0:
+		return 0, fmt.Errorf("%q is negative", text)
+	}
+	return size.Count, nil
 }

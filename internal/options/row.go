@@ -182,13 +182,6 @@ func quota(name, help string, flags geometry.QuotaFlags) Row {
 	}}
 }
 
-// missing is a suboption that does not exist yet.
-func missing(name, help string) Row {
-	return Row{Name: name, Help: help + " (not supported yet)", Arg: "VALUE", bare: true, set: func(_ *Request, key, _ string) error {
-		return fault(key, "is not supported yet")
-	}}
-}
-
 // Usage is how the suboption is written: agcount=N, file=0|1. That some may
 // stand without a value is not told by brackets: test-suites look for "file=".
 func (r *Row) Usage() string {

@@ -6,5 +6,5 @@ import "golang.org/x/sys/unix"
 // be forgotten, so that reading it again asks the device. It is a favour:
 // memory file systems have nowhere else to read from.
 func (t *Target) DropCache() {
-	_ = unix.Fadvise(int(t.small.Fd()), 0, 0, unix.FADV_DONTNEED)
+	_ = unix.Fadvise(int(t.small.Fd()), t.info.Offset, t.info.Size, unix.FADV_DONTNEED)
 }

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Copy makes a new file with the contents of the target at src, which nothing
-// may be using. It shares the blocks of a file where the host can (reflink),
+// Copy makes a new file with the contents of the target at src, or of a part of
+// it, which nothing may be using. It shares the blocks of a file where the host can (reflink),
 // and leaves out holes and zeros where it cannot. The file is durable; it is
 // closed, and may be removed by RemoveCreated. After an error there is none.
-func Copy(ctx context.Context, dst, src string) (*Target, error) {
-	from, err := Open(src, Options{})
+func Copy(ctx context.Context, dst, src string, part *Window) (*Target, error) {
+	from, err := Open(src, Options{Window: part})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ var ErrExists = errors.New("exists; a copy is made in a new file")
 const copyChunk = 4 << 20
 
 func (t *Target) copyFrom(ctx context.Context, from *Target) error {
-	if unix.IoctlFileClone(t.Fd(), from.Fd()) == nil {
+	if t.clone(from) == nil {
 		t.info.Size = from.info.Size
 		return nil
 	}
@@ -64,8 +64,11 @@ func (t *Target) copyFrom(ctx context.Context, from *Target) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		var end int64
-		if off, end = from.data(off, size); off >= size {
+		start, end, err := from.NextData(off, size)
+		if err != nil {
+			return err
+		}
+		if off = start; off >= size {
 			break
 		}
 		n, err := from.ReadAt(buf[:min(copyChunk, end-off)], off)
@@ -83,22 +86,14 @@ func (t *Target) copyFrom(ctx context.Context, from *Target) error {
 	return nil
 }
 
-// data finds the next range that may have data, from off on.
-func (t *Target) data(off, size int64) (start, end int64) {
-	if t.info.Kind != File {
-		return off, size
+// clone shares the blocks of a file.
+func (t *Target) clone(from *Target) error {
+	if !from.info.Part {
+		return unix.IoctlFileClone(t.Fd(), from.Fd())
 	}
-	start, err := unix.Seek(t.Fd(), off, unix.SEEK_DATA)
-	if errors.Is(err, unix.ENXIO) {
-		return size, size
-	}
-	if err != nil {
-		return off, size
-	}
-	if end, err = unix.Seek(t.Fd(), start, unix.SEEK_HOLE); err != nil || end <= start {
-		end = size
-	}
-	return start, end
+	return unix.IoctlFileCloneRange(t.Fd(), &unix.FileCloneRange{
+		Src_fd: int64(from.Fd()), Src_offset: uint64(from.info.Offset), Src_length: uint64(from.info.Size),
+	})
 }
 
 // sparseUnit is the least run of zeros that is left out.

@@ -39,7 +39,7 @@ func (t *Target) openDirect() {
 		return
 	}
 	align := directAlign(int(f.Fd()), t.info)
-	if align == 0 {
+	if align == 0 || t.info.Offset%int64(align) != 0 {
 		_ = f.Close()
 		return
 	}

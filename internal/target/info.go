@@ -32,7 +32,12 @@ func (k Kind) String() string {
 type Info struct {
 	Path string // as given
 	Kind Kind
-	Size int64 // length of the file or of the device
+	Size int64 // length of the file or of the device, or of the part of it
+
+	// Part is set for a part of a file or device, which begins at Offset.
+	// All offsets are counted from there; see Window.
+	Part   bool
+	Offset int64
 
 	// LogicalSector is the smallest write, PhysicalSector the smallest one
 	// that is not a read and a write in the device. Both are powers of two

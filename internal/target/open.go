@@ -24,6 +24,10 @@ type Options struct {
 	// anything to a block device.
 	Create, Truncate bool
 
+	// Window is the part that is to be used as the target; nil for all of it.
+	// Nothing outside of it is written. It cannot be made, grown or cut.
+	Window *Window
+
 	// Direct asks for direct I/O on the descriptor Fd returns. Where there
 	// is none the target is opened all the same; see DirectIO.
 	Direct bool
@@ -56,9 +60,18 @@ func Open(path string, opts Options) (*Target, error) {
 	if (opts.Create || opts.Truncate) && !opts.Write {
 		return nil, fmt.Errorf("%s: create and truncate need write access", path)
 	}
+	if (opts.Create || opts.Truncate) && opts.Window != nil {
+		return nil, fmt.Errorf("%s: create and truncate do not go with a part of it", path)
+	}
 	file, info, created, err := openFor(path, opts)
 	if err != nil {
 		return nil, err
+	}
+	if opts.Window != nil {
+		if info, err = info.Within(*opts.Window); err != nil {
+			_ = file.Close() // nothing was written
+			return nil, err
+		}
 	}
 	t := &Target{info: info, file: file, small: file, write: opts.Write, created: created}
 	if err := t.prepare(opts); err != nil {
@@ -118,11 +131,21 @@ func followLinks(path string) string {
 // RemoveCreated removes the file that Open has made, if it is still there; it
 // does nothing to one that was there before.
 func (t *Target) RemoveCreated() {
-	if t.created == "" {
-		return
+	if t.created != "" {
+		t.remove(t.created)
 	}
-	if now, err := Probe(t.created); err == nil && now.Same(t.info) {
-		_ = os.Remove(t.created)
+}
+
+// Remove removes the file that the target is, if it is still there.
+func (t *Target) Remove() {
+	if t.info.Kind == File {
+		t.remove(followLinks(t.info.Path))
+	}
+}
+
+func (t *Target) remove(path string) {
+	if now, err := Probe(path); err == nil && now.Same(t.info) {
+		_ = os.Remove(path)
 	}
 }
 
@@ -167,21 +190,35 @@ func (t *Target) prepare(opts Options) error {
 // Truncate.
 func (t *Target) Info() Info { return t.info }
 
+// Size returns the length of the target.
+func (t *Target) Size() int64 { return t.info.Size }
+
 // File returns the open file, with O_DIRECT if DirectIO says so. It stays the
 // Target's: do not close it.
 func (t *Target) File() *os.File { return t.file }
 
-// Fd returns the descriptor of File, good until Close.
+// Fd returns the descriptor of File, good until Close. On it, a part of a file
+// or device begins at Info().Offset.
 func (t *Target) Fd() int { return int(t.file.Fd()) }
 
 // ReadAt reads as io.ReaderAt says, with any offset, length and memory. It
 // sees what was written through Fd before.
-func (t *Target) ReadAt(p []byte, off int64) (int, error) { return t.small.ReadAt(p, off) }
+func (t *Target) ReadAt(p []byte, off int64) (int, error) {
+	if t.info.Part {
+		return t.readPart(p, off)
+	}
+	return t.small.ReadAt(p, off)
+}
 
 // WriteAt writes as io.WriterAt says, with any offset, length and memory. It
 // goes through the page cache, so it is for small things only, and must not
 // overlap a write through Fd that is still in flight.
-func (t *Target) WriteAt(p []byte, off int64) (int, error) { return t.small.WriteAt(p, off) }
+func (t *Target) WriteAt(p []byte, off int64) (int, error) {
+	if t.info.Part {
+		return t.writePart(p, off)
+	}
+	return t.small.WriteAt(p, off)
+}
 
 // Sync makes everything written so far, through Fd as well, last through a
 // power failure. After an error none of it can be relied on.

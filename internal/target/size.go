@@ -17,17 +17,20 @@ func (t *Target) Grow(size int64) error {
 	if t.info.Kind == BlockDevice {
 		return fmt.Errorf("%s: device has %d bytes, %d are needed", t.info.Path, t.info.Size, size)
 	}
+	if t.info.Part {
+		return fmt.Errorf("%s: this part of it has %d bytes, %d are needed", t.info.Name(), t.info.Size, size)
+	}
 	return t.setLength(size)
 }
 
 // Truncate makes a file exactly size bytes long; what lies behind is lost.
 // A block device has the size it has: anything else is an error.
 func (t *Target) Truncate(size int64) error {
-	if t.info.Kind == BlockDevice {
+	if t.info.Kind == BlockDevice || t.info.Part {
 		if size == t.info.Size {
 			return nil
 		}
-		return fmt.Errorf("%s: cannot set the length of a block device", t.info.Path)
+		return fmt.Errorf("%s: cannot set the length of a block device, or of a part", t.info.Name())
 	}
 	return t.setLength(size)
 }
@@ -45,12 +48,12 @@ func (t *Target) setLength(size int64) error {
 	return pathError(t.info.Path, fmt.Sprintf("set the length to %d bytes", size), err)
 }
 
-// Blank reports whether the target is a file that is nothing but a hole, and
-// so reads as zeros without being read.
+// Blank reports whether the target is a file, or a part of one, that is nothing
+// but a hole, and so reads as zeros without being read.
 func (t *Target) Blank() bool {
 	if t.info.Kind != File {
 		return false
 	}
-	_, err := unix.Seek(int(t.small.Fd()), 0, unix.SEEK_DATA)
-	return errors.Is(err, unix.ENXIO)
+	from, _, err := t.nextData(t.info.Offset, t.info.Offset+t.info.Size)
+	return err == nil && from >= t.info.Offset+t.info.Size
 }

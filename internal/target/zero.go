@@ -48,10 +48,11 @@ func (t *Target) Zero(off, n int64) error {
 		return nil
 	}
 	var err error
+	base := t.info.Offset
 	if t.info.Kind == BlockDevice {
-		err = t.zeroDevice(off, end)
+		err = t.zeroDevice(base+off, base+end)
 	} else {
-		err = t.zeroFile(off, end)
+		err = t.zeroFile(base+off, base+end)
 	}
 	if err != nil {
 		return pathError(t.info.Path, fmt.Sprintf("zero %d bytes at %d", end-off, off), bare(err))
@@ -59,7 +60,8 @@ func (t *Target) Zero(off, n int64) error {
 	return nil
 }
 
-// zeroFile zeroes [off, end) of a file, which must lie inside it.
+// zeroFile zeroes [off, end) of a file, which must lie inside it. Here and below
+// offsets are those of the whole file or device.
 func (t *Target) zeroFile(off, end int64) error {
 	for off < end {
 		from, to, err := t.nextData(off, end)
@@ -184,6 +186,20 @@ func (t *Target) writeZeros(off, end int64) error {
 	return nil
 }
 
+// Release makes the n bytes at off read as zeros, as Zero does, and gives the
+// space that they take in a file back to its host, where that can be.
+func (t *Target) Release(off, n int64) error {
+	if t.info.Kind == File && off >= 0 && n > 0 && n <= t.info.Size-off {
+		err := retry(func() error {
+			return unix.Fallocate(int(t.small.Fd()), zeroWays[1], t.info.Offset+off, n)
+		})
+		if err == nil {
+			return nil
+		}
+	}
+	return t.Zero(off, n)
+}
+
 // Discard tells a block device that the n bytes at off are not needed. What
 // they read as afterwards depends on the device. Only whole sectors are
 // discarded, and nothing behind the end.
@@ -208,7 +224,7 @@ func (t *Target) Discard(off, n int64) error {
 		return nil
 	}
 	err := retry(func() error {
-		return discardRange(int(t.small.Fd()), uint64(first), uint64(last-first))
+		return discardRange(int(t.small.Fd()), uint64(t.info.Offset+first), uint64(last-first))
 	})
 	if cannot(err) {
 		err = errors.ErrUnsupported

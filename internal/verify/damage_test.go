@@ -307,3 +307,18 @@ func FuzzVerify(f *testing.F) {
 		}
 	})
 }
+
+// A sound filesystem that is not the one asked for is a fault.
+func TestOtherFilesystem(t *testing.T) {
+	old := newImage(t, gib, 1, nil)
+	for _, same := range []bool{true, false} {
+		id := ondisk.UUID(old.bytes(t, 32, 16))
+		if !same {
+			id[3] ^= 1
+		}
+		r := old.verify(t, func(o *Options) { o.UUID = &id })
+		if found := r.Count == 1 && strings.Contains(r.Faults[0].Message, "another filesystem"); found == same || same && r.Count > 0 {
+			t.Errorf("same %v: %v", same, r.Faults)
+		}
+	}
+}

@@ -37,6 +37,9 @@ func (v *verifier) superblock() (ok bool, err error) {
 	if f == nil {
 		return false, nil
 	}
+	if v.UUID != nil && f.SB.UUID != *v.UUID {
+		v.fault(0, placeSuperblock, 0, fmt.Sprintf("the UUID is %x, not %x: this is another filesystem", f.SB.UUID, *v.UUID))
+	}
 	v.fs = filesystem{Filesystem: *f}
 	fs := &v.fs
 	sector := make([]byte, fs.SB.SectorSize)

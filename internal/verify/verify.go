@@ -31,6 +31,7 @@ import (
 	"fmt"
 
 	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
 	"mkfs/internal/rule"
 )
 
@@ -55,6 +56,9 @@ type Device struct {
 type Options struct {
 	Data Device
 	Log  *Device // of an external log; nil if there is none, or if it is not at hand
+	// UUID is what the filesystem's must be; nil for any. A device that stores
+	// nothing still has the one before.
+	UUID *ondisk.UUID
 	// Depth is how many requests the reader keeps in flight, at least 1.
 	Depth int
 	// MaxFaults is how many faults are told; all are counted. 0 for DefaultMaxFaults.

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"mkfs/internal/format"
+	"mkfs/internal/geometry"
+	"mkfs/internal/target"
+	"mkfs/internal/undo"
+	"mkfs/internal/verify"
+)
+
+// phaseUndo is what takes time in putting back; it counts ranges.
+const phaseUndo format.Phase = "undo"
+
+// undoJob puts back what formatting has overwritten.
+type undoJob struct {
+	file, target, log, rt      string
+	force, dryRun, json, quiet bool
+	progress                   string
+	shown                      progress
+	out, err                   io.Writer
+	name                       string
+}
+
+// newUndoCommand makes the command that puts back what --undo has kept. Its
+// exit status is 0 if all is as it was, 1 if it was refused, and 2 for errors
+// of IO.
+func newUndoCommand(name string, stdout, stderr io.Writer) *cobra.Command {
+	j := undoJob{out: stdout, err: stderr, name: name + " undo"}
+	cmd := &cobra.Command{
+		Use:   j.name + " [options] FILE TARGET",
+		Short: "Put back what formatting with --undo FILE has overwritten",
+		Long: `Put back what was on a target before it was formatted with --undo FILE: contents
+and, of an image file, its size. A target that has changed since is refused: one
+with another filesystem, or one that was mounted.
+
+Exit status: 0 all is as it was; 1 refused; 2 an error of reading or writing:
+then run it again.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var faults []error
+			if len(args) != 2 {
+				faults = append(faults, fmt.Errorf("an undo file and a target, please, not %d arguments", len(args)))
+			}
+			var err error
+			if j.shown, err = newProgress(j.progress, j.err, j.quiet); err != nil {
+				faults = append(faults, err)
+			}
+			if len(faults) > 0 {
+				return j.fail(verify.Faulty, &geometry.Refusals{List: faults})
+			}
+			j.file, j.target = args[0], args[1]
+			return j.run(cmd.Context())
+		},
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.BoolVarP(&j.force, "force", "f", false, "put back also over a target that has changed since")
+	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all checks and write nothing")
+	fs.StringVar(&j.log, "logdev", "", "device of an external log")
+	fs.StringVar(&j.rt, "rtdev", "", "device of a realtime section")
+	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
+	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
+	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return exitError{verify.Faulty, newFlagError(err)}
+	})
+	return cmd
+}
+
+// fail ends the command with a status.
+func (j *undoJob) fail(status verify.Status, err error) error {
+	if j.json {
+		err = errors.Join(err, printJSON(j.out, newFailure(err, int(status))))
+	}
+	return exitError{status, err}
+}
+
+// undoResult is what --json prints.
+type undoResult struct {
+	Target  string        `json:"target"`
+	File    string        `json:"file"`
+	DryRun  bool          `json:"dry_run,omitempty"`
+	UUID    string        `json:"uuid"` // of the filesystem that is gone
+	Records int64         `json:"records"`
+	Bytes   int64         `json:"bytes"` // of data
+	Devices []undo.Device `json:"devices"`
+}
+
+func (j *undoJob) run(ctx context.Context) error {
+	file, err := undo.Open(j.file)
+	if err != nil {
+		return j.fail(verify.Faulty, err)
+	}
+	defer file.Close() // its state is flushed when it changes
+	targets, err := j.open(file)
+	if err != nil {
+		return j.fail(verify.Faulty, err)
+	}
+	defer func() {
+		for _, t := range targets {
+			_ = t.Close() // flushed as well
+		}
+	}()
+	if err := file.Check(targets.list()); err != nil && !j.force {
+		return j.fail(verify.Faulty, fmt.Errorf("%s: %w; -f puts back what was there all the same", j.target, err))
+	}
+	if !j.dryRun {
+		err := file.Restore(ctx, targets.list(), func(done, total int64) { j.shown.step(phaseUndo, done, total) })
+		j.shown.end()
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("%w; another run does the rest", context.Cause(ctx))
+		}
+		if err != nil {
+			return j.fail(verify.Unreadable, fmt.Errorf("%w; another run may do the rest", err))
+		}
+		for i, d := range file.Devices {
+			if d.Created {
+				targets[i].Remove()
+			}
+		}
+	}
+	return j.print(file)
+}
+
+func (j *undoJob) print(u *undo.File) error {
+	if j.json {
+		return printJSON(j.out, undoResult{j.target, j.file, j.dryRun, u.UUID, u.Records, u.Data, u.Devices})
+	}
+	if j.quiet {
+		return nil
+	}
+	did := "is as it was before"
+	if j.dryRun {
+		did = "can be made as it was before"
+	}
+	if u.Devices[0].Created && !j.dryRun {
+		did = "is gone, as it was before"
+	}
+	_, err := fmt.Fprintf(j.out, "%s %s (%s put back)\n", j.target, did, humanize.IBytes(uint64(u.Data)))
+	return err
+}
+
+// openTargets are open, in the order of an undo file's devices.
+type openTargets []*target.Target
+
+func (o openTargets) list() (l []undo.Target) {
+	for _, t := range o {
+		l = append(l, t)
+	}
+	return l
+}
+
+// paths are where the devices of an undo file are said to be.
+func (j *undoJob) paths(u *undo.File) (list []string, err error) {
+	given := []struct{ role, path, option string }{
+		{undo.RoleData, j.target, ""}, {undo.RoleLog, j.log, "--logdev"}, {undo.RoleRealtime, j.rt, "--rtdev"},
+	}
+	for _, d := range u.Devices {
+		i := slices.IndexFunc(given, func(g struct{ role, path, option string }) bool { return g.role == d.Role })
+		if i < 0 {
+			return nil, fmt.Errorf("%s: it is about a %s device, which is unknown", j.file, d.Role)
+		}
+		if given[i].path == "" {
+			return nil, usageError{fmt.Errorf("%s: the %s was on %s, which was formatted too", given[i].option, d.Role, d.Path)}
+		}
+		list = append(list, given[i].path)
+		given = slices.Delete(given, i, i+1)
+	}
+	for _, g := range given {
+		if g.path != "" {
+			return nil, usageError{fmt.Errorf("%s: there was no %s device", g.option, g.role)}
+		}
+	}
+	return list, nil
+}
+
+// open opens the targets, or the parts of them that were formatted.
+func (j *undoJob) open(u *undo.File) (list openTargets, err error) {
+	defer func() {
+		if err != nil {
+			for _, t := range list {
+				_ = t.Close() // nothing was written
+			}
+		}
+	}()
+	paths, err := j.paths(u)
+	if err != nil {
+		return nil, err
+	}
+	for i, path := range paths {
+		d := &u.Devices[i]
+		opts := target.Options{Write: true}
+		if d.Part {
+			opts.Window = &target.Window{Offset: d.Offset, Length: d.After}
+		}
+		t, err := target.Open(path, opts)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, t)
+		if kind := t.Info().Kind; (kind == target.File) != d.File {
+			return list, fmt.Errorf("%s is a %v; what was formatted was none", path, kind)
+		}
+		if file, err := target.Probe(j.file); err == nil && file.Same(t.Info()) {
+			return list, fmt.Errorf("%s is the undo file itself", path)
+		}
+	}
+	return list, nil
+}
