@@ -6,7 +6,7 @@ export CGO_ENABLED = 0
 REFERENCE ?= mkfs.xfs
 BENCH     ?=
 
-.PHONY: build test check fmt vet lint race bench bench-micro man clean
+.PHONY: build test check fmt vet lint race bench bench-micro fuzz man clean
 
 build: ## one static binary, ./mkfs
 	$(GO) build $(GOFLAGS) -o mkfs ./cmd/mkfs
@@ -33,6 +33,18 @@ bench: build ## beside $(REFERENCE), a bare loop and fio; parts of it need root
 
 bench-micro: ## building AGs, queueing and writing them
 	$(GO) test -run '^$$' -bench . ./internal/...
+
+# How long make fuzz runs each fuzzer.
+FUZZTIME ?= 1m
+
+fuzz: ## every fuzzer there is, one after the other
+	@set -e; \
+	for file in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal test); do \
+		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$file); do \
+			echo "$$(dirname $$file) $$name"; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$file); \
+		done; \
+	done
 
 man: ## the manual page, ./mkfs.8, from the tables of options
 	$(GO) run ./cmd/mkfs man >mkfs.8

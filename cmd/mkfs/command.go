@@ -23,14 +23,14 @@ const formatVersion = "7.2.0"
 type flagsOf struct {
 	force, quiet, dryRun, noDiscard, version bool
 	unsupported, buffered, json, verify      bool
+	ensure, labelled                         bool
 	engine, progress                         string
 	forKernel, forGRUB                       string
 	preset                                   []string
 	depth, batch                             int
 
-	part windowFlags
-	undo string
-
+	part         windowFlags
+	undo         string
 	reproducible seed
 }
 
@@ -88,7 +88,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 		fs.VarP(suboptions{parser, s.Flag}, string(s.Flag), string(s.Flag), s.Help)
 		fs.Lookup(string(s.Flag)).Hidden = true // help lists its suboptions
 	}
-	fs.VarP(label{parser}, "L", "L", "label of the filesystem, up to 12 bytes")
+	fs.VarP(label{parser, &f.labelled}, "L", "L", "label of the filesystem, up to 12 bytes")
 	fs.VarP(proto{parser}, "p", "p", "fill from a prototype file or directory (not supported yet)")
 	fs.BoolVarP(&f.force, "force", "f", false, "overwrite a filesystem or partition table that is there")
 	fs.BoolVarP(&f.force, "C", "C", false, "the same as -f")
@@ -98,6 +98,8 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.noDiscard, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
+	fs.Var(planFor{parser}, "plan-for", "choose allocation groups and log for the size that the filesystem will grow to")
+	fs.BoolVar(&f.ensure, "ensure", false, "keep what is there, with status 0, if it is the XFS asked for; status 4 if it is another")
 	fs.Var(names{&f.preset}, "preset", "features for a kernel or boot loader, as lts-5.15 or grub-2.06; 'list' tells them all; options go before it")
 	fs.StringVar(&f.forKernel, "for-kernel", "", "features that a kernel, as 5.15, has been trusted with; auto for the one that runs")
 	fs.StringVar(&f.forGRUB, "for-grub", "", "features that a GRUB, as 2.06, can read")
@@ -141,9 +143,18 @@ func (s imageSize) Set(arg string) error { s.parser.ImageSize(arg); return nil }
 func (s imageSize) String() string       { return "" }
 func (s imageSize) Type() string         { return "size" }
 
-type label struct{ parser *options.Parser }
+type planFor struct{ parser *options.Parser }
 
-func (l label) Set(arg string) error { l.parser.Label(arg); return nil }
+func (p planFor) Set(arg string) error { p.parser.PlanFor(arg); return nil }
+func (p planFor) String() string       { return "" }
+func (p planFor) Type() string         { return "size" }
+
+type label struct {
+	parser *options.Parser
+	given  *bool
+}
+
+func (l label) Set(arg string) error { l.parser.Label(arg); *l.given = true; return nil }
 func (l label) String() string       { return "" }
 func (l label) Type() string         { return "label" }
 

@@ -21,7 +21,7 @@ const completeName = cobra.ShellCompRequestCmd
 // newCompletionCommand makes the command that writes a script for a shell.
 func newCompletionCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	scripts := map[string]func(*cobra.Command) error{
-		"bash": func(c *cobra.Command) error { return c.GenBashCompletionV2(stdout, true) },
+		"bash": func(c *cobra.Command) error { return bashScript(stdout, c) },
 		"fish": func(c *cobra.Command) error { return c.GenFishCompletion(stdout, true) },
 		"zsh":  func(c *cobra.Command) error { return c.GenZshCompletion(stdout) },
 	}
@@ -45,6 +45,23 @@ func newCompletionCommand(name string, stdout, stderr io.Writer) *cobra.Command 
 	cmd.SetErr(stderr)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return newFlagError(err) })
 	return cmd
+}
+
+// bashChanges are what cobra's script for bash needs for lists with commas, which
+// it escapes before it compares them with what was typed. Nothing that we offer
+// has to be escaped.
+var bashChanges = strings.NewReplacer(
+	`[[ $comp == "$cur"* ]] || continue`, `[[ ${compline%%$tab*} == "$cur"* ]] || continue`,
+	`COMPREPLY[0]=$(printf "%q" "${COMPREPLY[0]%%$tab*}")`, `COMPREPLY[0]=${COMPREPLY[0]%%$tab*}`,
+)
+
+func bashScript(w io.Writer, c *cobra.Command) error {
+	var b strings.Builder
+	if err := c.GenBashCompletionV2(&b, true); err != nil {
+		return err
+	}
+	_, err := bashChanges.WriteString(w, b.String())
+	return err
 }
 
 // candidates is the answer to a shell.
@@ -82,7 +99,7 @@ func candidatesFor(name string, words []string) candidates {
 	}
 	if long, value, ok := strings.Cut(last, "="); ok && strings.HasPrefix(long, "--") {
 		if f := fs.Lookup(long[2:]); f != nil {
-			return valuesOf(f, long+"=", value)
+			return valuesOf(f, "", value) // the scripts put the name before it
 		}
 	}
 	if len(last) > 2 && last[0] == '-' && last[1] != '-' {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/google/uuid"
 
 	"mkfs/internal/aio"
@@ -47,6 +48,9 @@ func (j *job) start(ctx context.Context, args []string) error {
 // everything has been checked.
 func (j *job) run(ctx context.Context) (err error) {
 	ring := j.ring()
+	if j.ensure && j.force {
+		j.parser.Fault(errors.New("--ensure does not go together with -f: it overwrites nothing"))
+	}
 	shown, err := newProgress(j.progress, j.err, j.quiet)
 	if err != nil {
 		j.parser.Fault(err)
@@ -60,6 +64,11 @@ func (j *job) run(ctx context.Context) (err error) {
 	}
 	if err := places.data.narrow(&j.part, j.force); err != nil {
 		return err
+	}
+	if j.ensure {
+		if kept, err := j.keepExisting(places); kept || err != nil {
+			return err
+		}
 	}
 	if err := places.check(j.force); err != nil {
 		return err
@@ -159,6 +168,10 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 	}
 	if !j.quiet || j.dryRun {
 		printGeometry(out, g, p.data.path, p.logName(), p.rtName())
+		if at := j.parser.Request.Spec.PlanFor; at.Given {
+			n := at.Value.On(g)
+			fmt.Fprintf(out, "growth   =%-22s bsize=%-6d blocks=%d, agcount=%d\n", humanize.IBytes(uint64(n)), g.BlockSize, n/g.BlockSize, g.AGsAt(n))
+		}
 	}
 }
 
@@ -231,6 +244,9 @@ func (j *job) request() (*places, error) {
 
 // planRest looks for further faults in what makes sense by itself.
 func (j *job) planRest(places *places) {
+	if places.data.narrow(&j.part, j.force) != nil {
+		return
+	}
 	spec := j.parser.Request.Spec
 	spec.Refused = j.parser.Refused()
 	_, _, err := geometry.Plan(spec, places.device(spec.RT.Size.Given))

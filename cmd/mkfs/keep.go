@@ -127,8 +127,12 @@ func (k *kept) advice() string {
 	return text
 }
 
-// text says where what was overwritten is.
+// text says where what was overwritten is, and of a device that the rest stays.
 func (k *kept) text() string {
-	return fmt.Sprintf("What is overwritten is kept in %s (%s); to put it back: %s",
-		k.path, humanize.IBytes(uint64(k.Data())), k.advice())
+	rest := ""
+	if !k.places.data.isFile() {
+		rest = ", and nothing is discarded"
+	}
+	return fmt.Sprintf("What is overwritten is kept in %s (%s)%s; to put it back: %s",
+		k.path, humanize.IBytes(uint64(k.Data())), rest, k.advice())
 }

@@ -99,7 +99,13 @@ func TestSignals(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond)
+		for range 1000 { // until it has begun, on a busy machine
+			time.Sleep(20 * time.Millisecond)
+			if _, err := os.Stat(path); err == nil {
+				break
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
 		sent := time.Now()
 		cmd.Process.Signal(sig)
 		err := cmd.Wait()

@@ -25,6 +25,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		complete(stdout, name, args[2:])
 		return 0
 	}
+	if len(args) == 1 && name == xfsName { // test-suites look there for what it knows
+		help(stderr, name, newCommand(name, stdout, stderr).Flags())
+		return 1
+	}
 	cmd, rest := commandFor(name, args[1:], stdout, stderr)
 	cmd.InitDefaultHelpFlag()
 	if !cmd.DisableFlagParsing {

@@ -68,6 +68,11 @@ func findPlaces(q *options.Request) (*places, error) {
 	if p.data, err = findPlace("-d", q.Data, q.Spec.Data.Size.Given, q.Sized); err != nil {
 		return nil, err
 	}
+	if !q.Spec.Log.External && q.Log.Path.Given { // as the reference, which looks at it all the same
+		if _, err := target.Probe(q.Log.Path.Value); err != nil && !q.Log.File.Value {
+			return nil, err
+		}
+	}
 	if q.Spec.Log.External {
 		if !q.Log.Path.Given {
 			return nil, usageError{errors.New("-l internal=0: no log device given; -l logdev=DEVICE alone says it all")}

@@ -20,6 +20,8 @@ type jsonReport struct {
 	Offset   int64         `json:"offset_bytes,omitempty"` // of the part of it that is used
 	DryRun   bool          `json:"dry_run,omitempty"`
 	Config   string        `json:"config,omitempty"` // the file that was made in place of a filesystem
+	Kept     bool          `json:"kept,omitempty"`   // --ensure wrote nothing
+	Growth   *jsonGrowth   `json:"growth,omitempty"`
 	Presets  []string      `json:"presets,omitempty"`
 	UUID     string        `json:"uuid,omitempty"`
 	Label    string        `json:"label"`
@@ -34,6 +36,13 @@ type jsonReport struct {
 type jsonUndo struct {
 	File  string `json:"file"`
 	Bytes int64  `json:"bytes"` // of data
+}
+
+// jsonGrowth is what --plan-for plans for.
+type jsonGrowth struct {
+	Bytes      int64  `json:"bytes"`
+	AGCount    uint64 `json:"ag_count"`
+	AGCountNow uint64 `json:"ag_count_now"`
 }
 
 type jsonGeometry struct {
@@ -131,6 +140,10 @@ func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, n
 	r := jsonReport{
 		Target: p.data.path, Offset: p.data.info.Offset, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
 		Geometry: newJSONGeometry(g, p.logName(), p.rtName()), Features: newJSONFeatures(g),
+	}
+	if at := j.parser.Request.Spec.PlanFor; at.Given {
+		n := at.Value.On(g)
+		r.Growth = &jsonGrowth{int64(n), uint64(g.AGsAt(n)), uint64(g.AGCount)}
 	}
 	for _, p := range j.chosen {
 		r.Presets = append(r.Presets, p.Name)

@@ -128,6 +128,7 @@ func TestVerifyAfterOlder(t *testing.T) {
 	var out, errs bytes.Buffer
 	j.out, j.err, j.name, j.engine = &out, &errs, "mkfs", "auto"
 	j.parser.Target(older)
+	j.parser.CommandLine()
 	err := j.verifyAfter(t.Context())
 	if status := statusOf(err); status != 1 || !strings.Contains(out.String(), "this is another filesystem") {
 		t.Errorf("exit status %d, %v\n%s%s", status, err, out.String(), errs.String())

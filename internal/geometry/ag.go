@@ -20,11 +20,13 @@ func (p *plan) planAGs() {
 	case s.AGCount.Given && s.AGCount.Value < 1:
 		p.refuse("-d agcount", "%d; there is at least one", s.AGCount.Value)
 		return
+	case p.spec.PlanFor.Given:
+		g.AGBlocks = p.growingAGSize()
 	case s.AGCount.asked() && s.AGSize.Default:
 		p.refuse("-d agcount", "does not go together with -d agsize, %s by default", s.AGSize.Value.Text)
 		return
 	case s.Concurrency.Given && s.Concurrency.Value > 0:
-		g.AGBlocks = p.concurrentAGSize(p.threads(s.Concurrency.Value))
+		g.AGBlocks = p.concurrentAGSize(p.threads(s.Concurrency.Value), g.Blocks)
 	case s.AGSize.Given:
 		n := p.size(s.AGSize.Value)
 		if n%g.BlockSize != 0 && !p.stop {
@@ -35,9 +37,9 @@ func (p *plan) planAGs() {
 		count = Blocks(s.AGCount.Value)
 		g.AGBlocks = divUp(g.Blocks, count)
 	case !s.Concurrency.Given && p.dev.SolidState:
-		g.AGBlocks = p.concurrentAGSize(Blocks(p.spec.CPUs))
+		g.AGBlocks = p.concurrentAGSize(Blocks(p.spec.CPUs), g.Blocks)
 	default:
-		g.AGBlocks = p.defaultAGSize()
+		g.AGBlocks = p.defaultAGSize(g.Blocks)
 	}
 	if p.stop {
 		return
@@ -60,8 +62,8 @@ func (p *plan) planAGs() {
 
 // defaultAGSize is four AGs on a single disk, as large as can be from 4 TiB
 // on; on a striped device more, by size.
-func (p *plan) defaultAGSize() Blocks {
-	n, log := p.g.Blocks, p.g.BlockLog
+func (p *plan) defaultAGSize(n Blocks) Blocks {
+	log := p.g.BlockLog
 	in := func(b Bytes) Blocks { return blocksIn(b, log) }
 	if n >= in(32*tib) || p.g.StripeUnit == 0 && n >= in(4*tib) {
 		return p.agMax()
@@ -95,9 +97,8 @@ func (p *plan) threads(n int64) Blocks {
 // concurrentAGSize gives each of so many threads an AG of its own, but makes
 // neither fewer AGs than by default nor any under 4 GiB. Where AGs would be
 // too large it makes a multiple of the threads.
-func (p *plan) concurrentAGSize(threads Blocks) Blocks {
-	n := p.g.Blocks
-	def := p.defaultAGSize()
+func (p *plan) concurrentAGSize(threads, n Blocks) Blocks {
+	def := p.defaultAGSize(n)
 	defCount := divUp(n, def)
 	if threads == 0 || threads < defCount {
 		return def

@@ -98,6 +98,9 @@ func (p *plan) defaultLogSize(least, most Blocks) {
 		bytes := Blocks(newReserver(g).largest(0).total()) * 3 * threads / 2
 		n = max(n, min(blocksIn(maxLogBytes, g.BlockLog), bytes>>g.BlockLog))
 	}
+	if p.spec.PlanFor.Given {
+		n = max(n, p.growingLog())
+	}
 	n = max(n, blocksIn(supportedLog, g.BlockLog))
 	if g.Blocks < blocksIn(300*mib, g.BlockLog) {
 		n = least

@@ -123,6 +123,10 @@ func (p *plan) planSectors() {
 		p.refuse(option, "sectors of %d bytes; the device's have %d", size, p.dev.LogicalSector)
 		return
 	}
+	if asked.Given && size < p.dev.PhysicalSector && p.dev.PhysicalSector <= int64(maxSectorSize) {
+		p.warn("%s: sectors of %d bytes are smaller than the device's physical ones of %d bytes; a disk that has no smaller ones would not mount it",
+			option, size, p.dev.PhysicalSector)
+	}
 	g.SectorSize, g.SectorLog = Bytes(size), log2(size)
 }
 

@@ -65,6 +65,12 @@ func (s Size) bytes(sector, block int64) (Bytes, error) {
 	return Bytes(v), s.Limits.Check(v, s.Text)
 }
 
+// On is the length on a filesystem, in bytes.
+func (s Size) On(g *Geometry) Bytes {
+	n, _ := s.bytes(int64(g.SectorSize), int64(g.BlockSize)) // which Plan has checked
+	return n
+}
+
 // Refusal is an error in what was asked: an option and what is wrong with it.
 type Refusal struct {
 	Option string // "-d agcount", or "" where no single option is at fault

@@ -38,6 +38,9 @@ type Spec struct {
 	Features     FeatureSpec
 	Label        string
 
+	// PlanFor is the size that the filesystem will grow to.
+	PlanFor Opt[Size]
+
 	// Refused are options, as "-d agsize", that were asked for but made no sense.
 	// Nothing is known of their values; Plan says what is wrong with the rest.
 	Refused []string

@@ -37,7 +37,8 @@ var steps = []step{
 	{"log stripe asked", (*plan).planLogStripeAsked, []string{"-l su", "-l sunit"}, []string{"sectors"}},
 	{"log stripe", (*plan).planLogStripe, nil, []string{"log stripe asked", "stripes", "log sectors", "features"}},
 	{"atomic writes", (*plan).planAtomicWrites, []string{"-i max_atomic_write"}, []string{"sectors"}},
-	{"AGs", (*plan).planAGs, []string{"-d agcount", "-d agsize", "-d concurrency"}, []string{"stripes", "atomic writes"}},
+	{"growth", (*plan).planGrowth, []string{"--plan-for"}, []string{"size"}},
+	{"AGs", (*plan).planAGs, []string{"-d agcount", "-d agsize", "-d concurrency"}, []string{"stripes", "atomic writes", "growth", "log asked"}},
 	{"groups", (*plan).planGroups, []string{"-r rgcount", "-r rgsize", "-r concurrency", "-r reserved"}, []string{"realtime size", "size"}},
 	{"realtime files", (*plan).planRealtimeFiles, nil, []string{"groups"}},
 	{"atomic writes in groups", (*plan).checkAtomicWrites, nil, []string{"AGs", "groups"}},
@@ -64,6 +65,7 @@ var stepSizes = map[string]func(*Spec) *Opt[Size]{
 	"groups":           func(s *Spec) *Opt[Size] { return &s.RT.GroupSize },
 	"atomic writes":    func(s *Spec) *Opt[Size] { return &s.Inode.MaxAtomicWrite },
 	"log stripe asked": func(s *Spec) *Opt[Size] { return &s.Log.StripeUnit },
+	"growth":           func(s *Spec) *Opt[Size] { return &s.PlanFor },
 	"AGs":              func(s *Spec) *Opt[Size] { return &s.Data.AGSize },
 }
 

@@ -80,7 +80,7 @@ func (p *Parser) Config(path, content string) {
 			bad("section [%s] has no option %s; it has %s", title, name, section.names())
 			return
 		}
-		p.take(section, row, value, where)
+		p.take(section, row, row.oneIfEmpty(value), where)
 		last = row
 	}
 }

@@ -99,6 +99,41 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
+// FuzzLayers takes a file of defaults, a command line and a file of options.
+func FuzzLayers(f *testing.F) {
+	f.Add("[data]\nagcount=5\n", "-d agsize=300m", "[metadata]\nrmapbt=0\n")
+	f.Add("[data]\nsu=64k\nsw=4\nagsize=16m\n", "-d agcount=9 -l size=64m", "[log]\nconcurrency=nr_cpus\n")
+	f.Add("[metadata]\ncrc=0\nautofsck=1\n", "-m autofsck=check,rmapbt=1", "[inode]\nsize=256\n")
+	f.Add("[log]\nlogdev=x\nsectsize=4k\n", "-l internal -s size=1k", "[sector]\nsize=4096\n")
+	f.Fuzz(func(t *testing.T, defaults, line, content string) {
+		p := NewParser()
+		p.Defaults("defaults", defaults)
+		take(p, line)
+		p.Config("file", content)
+		if err := p.Err(); err != nil && strings.TrimSpace(err.Error()) == "" {
+			t.Errorf("a fault without words: %q", err)
+		}
+		p.Request.Spec.Refused = p.Refused()
+		planAll(p)
+	})
+}
+
+// FuzzComplete takes half a word.
+func FuzzComplete(f *testing.F) {
+	for _, arg := range []string{"", "ag", "agcount=4,no", "noalign=", ",,=", "su=4k,=1"} {
+		f.Add(arg)
+	}
+	f.Fuzz(func(t *testing.T, arg string) {
+		for _, s := range Sections {
+			for _, c := range Complete(s.Flag, arg) {
+				if !strings.HasPrefix(c.Text, arg) {
+					t.Errorf("-%c %q becomes %q", s.Flag, arg, c.Text)
+				}
+			}
+		}
+	})
+}
+
 // FuzzSize compares with arithmetic that does not overflow.
 func FuzzSize(f *testing.F) {
 	for _, text := range []string{
@@ -146,11 +181,11 @@ func FuzzSize(f *testing.F) {
 	})
 }
 
-// goNumber is a C number in Go's words. Go also takes underscores and other
-// prefixes, which must not get this far.
+// goNumber is a C number in Go's words. Go also takes underscores and another
+// prefix, which must not get this far.
 func goNumber(s string) string {
 	bare := strings.ToLower(strings.TrimLeft(s, "+-"))
-	if strings.Contains(s, "_") || strings.HasPrefix(bare, "0b") || strings.HasPrefix(bare, "0o") {
+	if strings.Contains(s, "_") || strings.HasPrefix(bare, "0o") {
 		return ""
 	}
 	return s

@@ -13,12 +13,13 @@ import (
 type setting struct {
 	section, key string
 	value        func(g *geometry.Geometry) string
+	feature      bool // one that the superblock tells
 }
 
 // settings are the properties that follow from what was asked, not from the
 // device: features and sizes of things. Features are always told.
 var settings = []setting{
-	{"block", "size", func(g *geometry.Geometry) string { return unlike(int64(g.BlockSize), 4096) }},
+	{section: "block", key: "size", value: func(g *geometry.Geometry) string { return unlike(int64(g.BlockSize), 4096) }},
 	feature("metadata", "crc", func(f *geometry.Features) bool { return f.CRC }),
 	feature("metadata", "finobt", func(f *geometry.Features) bool { return f.Finobt }),
 	feature("metadata", "rmapbt", func(f *geometry.Features) bool { return f.Rmapbt }),
@@ -26,41 +27,41 @@ var settings = []setting{
 	feature("metadata", "inobtcount", func(f *geometry.Features) bool { return f.InobtCount }),
 	feature("metadata", "bigtime", func(f *geometry.Features) bool { return f.Bigtime }),
 	feature("metadata", "metadir", func(f *geometry.Features) bool { return f.Metadir }),
-	{"metadata", "autofsck", func(g *geometry.Geometry) string { return string(g.Features.Autofsck) }},
+	{section: "metadata", key: "autofsck", value: func(g *geometry.Geometry) string { return string(g.Features.Autofsck) }},
 	quotaOf("uquota", geometry.CountUsers|geometry.LimitUsers, geometry.CountUsers|geometry.LimitUsers),
 	quotaOf("gquota", geometry.CountGroups|geometry.LimitGroups, geometry.CountGroups|geometry.LimitGroups),
 	quotaOf("pquota", geometry.CountProjects|geometry.LimitProjects, geometry.CountProjects|geometry.LimitProjects),
 	quotaOf("uqnoenforce", geometry.CountUsers|geometry.LimitUsers, geometry.CountUsers),
 	quotaOf("gqnoenforce", geometry.CountGroups|geometry.LimitGroups, geometry.CountGroups),
 	quotaOf("pqnoenforce", geometry.CountProjects|geometry.LimitProjects, geometry.CountProjects),
-	{"data", "rtinherit", func(g *geometry.Geometry) string { return isSet(g.Inherit.Realtime) }},
-	{"data", "projinherit", func(g *geometry.Geometry) string { return nonzero(g.Inherit.ProjectID) }},
-	{"data", "extszinherit", func(g *geometry.Geometry) string { return nonzero(g.Inherit.ExtentSize) }},
-	{"data", "cowextsize", func(g *geometry.Geometry) string { return nonzero(g.Inherit.CowExtent) }},
-	{"data", "daxinherit", func(g *geometry.Geometry) string { return isSet(g.Inherit.DAX) }},
+	{section: "data", key: "rtinherit", value: func(g *geometry.Geometry) string { return isSet(g.Inherit.Realtime) }},
+	{section: "data", key: "projinherit", value: func(g *geometry.Geometry) string { return nonzero(g.Inherit.ProjectID) }},
+	{section: "data", key: "extszinherit", value: func(g *geometry.Geometry) string { return nonzero(g.Inherit.ExtentSize) }},
+	{section: "data", key: "cowextsize", value: func(g *geometry.Geometry) string { return nonzero(g.Inherit.CowExtent) }},
+	{section: "data", key: "daxinherit", value: func(g *geometry.Geometry) string { return isSet(g.Inherit.DAX) }},
 	feature("inode", "sparse", func(f *geometry.Features) bool { return f.Sparse }),
 	feature("inode", "nrext64", func(f *geometry.Features) bool { return f.Nrext64 }),
 	feature("inode", "exchange", func(f *geometry.Features) bool { return f.Exchange }),
-	{"inode", "projid32bit", func(g *geometry.Geometry) string { return off(g.Features.Projid32) }},
-	{"inode", "maxpct", func(g *geometry.Geometry) string {
+	{section: "inode", key: "projid32bit", value: func(g *geometry.Geometry) string { return off(g.Features.Projid32) }},
+	{section: "inode", key: "maxpct", value: func(g *geometry.Geometry) string {
 		return unlike(int64(g.MaxInodePercent), geometry.DefaultInodePercent(g))
 	}},
-	{"inode", "size", func(g *geometry.Geometry) string {
+	{section: "inode", key: "size", value: func(g *geometry.Geometry) string {
 		return unlike(int64(g.InodeSize), int64(geometry.DefaultInodeSize(g.Features.CRC)))
 	}},
-	{"log", "lazy-count", func(g *geometry.Geometry) string { return off(g.Features.LazyCount) }},
+	{section: "log", key: "lazy-count", value: func(g *geometry.Geometry) string { return off(g.Features.LazyCount) }},
 	feature("naming", "parent", func(f *geometry.Features) bool { return f.Parent }),
 	feature("naming", "ftype", func(f *geometry.Features) bool { return f.Ftype }),
-	{"naming", "version", func(g *geometry.Geometry) string {
+	{section: "naming", key: "version", feature: true, value: func(g *geometry.Geometry) string {
 		if g.Features.CaseFold {
 			return "ci"
 		}
 		return "2"
 	}},
-	{"naming", "size", func(g *geometry.Geometry) string {
+	{section: "naming", key: "size", value: func(g *geometry.Geometry) string {
 		return unlike(int64(g.DirBlockSize), int64(max(g.BlockSize, 4096)))
 	}},
-	{"realtime", "extsize", func(g *geometry.Geometry) string {
+	{section: "realtime", key: "extsize", value: func(g *geometry.Geometry) string {
 		return unlike(int64(g.Bytes(g.RT.Extent)), int64(max(g.BlockSize, 4096)))
 	}},
 }
@@ -99,7 +100,7 @@ func ValueOf(g *geometry.Geometry, key string) string {
 }
 
 func feature(section, key string, on func(*geometry.Features) bool) setting {
-	return setting{section, key, func(g *geometry.Geometry) string {
+	return setting{section: section, key: key, feature: true, value: func(g *geometry.Geometry) string {
 		if on(&g.Features) {
 			return "1"
 		}
@@ -109,7 +110,7 @@ func feature(section, key string, on func(*geometry.Features) bool) setting {
 
 // quotaOf is a way to have a kind of quota: of its flags, these are on.
 func quotaOf(key string, kind, on geometry.QuotaFlags) setting {
-	return setting{"metadata", key, func(g *geometry.Geometry) string {
+	return setting{section: "metadata", key: key, value: func(g *geometry.Geometry) string {
 		if g.Features.Quota&kind == on {
 			return "1"
 		}

@@ -16,6 +16,7 @@ type Parser struct {
 	table   []Section
 	not     map[[2]string]bool // pairs of suboptions of which the first cannot follow the second
 	seen    map[string]string  // suboptions as "d agsize", and where each was given
+	given   map[string]bool    // suboptions that were set, in whatever way
 	line    []func()           // takes what the command line has
 	faults  []error
 }
@@ -24,7 +25,7 @@ type Parser struct {
 func NewParser() *Parser { return newParser(Sections) }
 
 func newParser(table []Section) *Parser {
-	return &Parser{table: table, not: exclusions(table), seen: map[string]string{}}
+	return &Parser{table: table, not: exclusions(table), seen: map[string]string{}, given: map[string]bool{}}
 }
 
 // Err joins all faults found so far.
@@ -59,8 +60,11 @@ func (p *Parser) Option(flag byte, arg string) {
 	for arg != "" {
 		var item string
 		item, arg, _ = strings.Cut(arg, ",")
-		name, value, _ := strings.Cut(item, "=") // "name=" is the same as "name"
+		name, value, given := strings.Cut(item, "=")
 		if row := s.row(name); row != nil {
+			if given {
+				value = row.oneIfEmpty(value)
+			}
 			take := func() { p.take(s, row, value, commandLine) }
 			if flag == 'c' {
 				take()
@@ -119,6 +123,7 @@ func (p *Parser) layer(take func()) {
 func (p *Parser) take(s *Section, r *Row, value, where string) {
 	id := string(s.Flag) + " " + r.Name
 	key := "-" + id
+	p.given[id] = true
 	if r.free != nil && r.free(value) {
 		p.set(r, key, value, where)
 		return
@@ -215,12 +220,20 @@ func (p *Parser) ImageSize(text string) {
 	p.line = append(p.line, func() { p.imageSize(text) })
 }
 
+// PlanFor takes the size that the filesystem will grow to.
+func (p *Parser) PlanFor(text string) {
+	row := size("plan-for", "", 16*mib, maxSize, func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.PlanFor })
+	if err := row.set(&p.Request, "--plan-for", text); err != nil {
+		p.Fault(err)
+	}
+}
+
 func (p *Parser) imageSize(text string) {
 	if where, twice := p.seen["d size"]; twice {
 		p.Fault(fault("--size", "is -d size too, which is given %s", where))
 		return
 	}
-	p.seen["d size"] = "as --size"
+	p.seen["d size"], p.given["d size"] = "as --size", true
 	if err := p.section('d').row("size").set(&p.Request, "--size", text); err != nil {
 		p.Fault(err)
 	}

@@ -45,6 +45,15 @@ func (r Row) cannotFollow(keys ...string) Row {
 	return r
 }
 
+// oneIfEmpty is what an empty value behind an equals sign stands for, where it
+// is not the same as none.
+func (r *Row) oneIfEmpty(value string) string {
+	if r.free != nil && value == "" {
+		return "1"
+	}
+	return value
+}
+
 func fault(key, format string, args ...any) error {
 	return &geometry.Refusal{Option: key, Reason: fmt.Sprintf(format, args...)}
 }

@@ -53,20 +53,25 @@ func (u *File) Check(targets []Target) error {
 	case u.State == Made:
 		return fmt.Errorf("%w: its superblock is another", ErrChanged)
 	}
-	old, err := u.firstSector()
-	if err != nil {
-		return err
+	if !ours && !u.onTheWay(b) {
+		return fmt.Errorf("%w: it begins neither as before nor as the new filesystem", ErrChanged)
 	}
-	for len(old) < len(sector) { // a file that has grown
-		old = append(old, 0)
+	return nil
+}
+
+// onTheWay tells whether a target's start is what it was before, or wiped, each
+// sector by itself: that is how it looks before the new superblock is there.
+// The first sector alone would not do, as most filesystems have none there.
+func (u *File) onTheWay(b []byte) bool {
+	old := make([]byte, max(firstBytes, u.SectorSize))
+	copy(old, u.first) // and zeros where the file has grown
+	for at := 0; at < min(len(old), len(b)); at += 512 {
+		end := min(at+512, len(old), len(b))
+		if is := b[at:end]; !allZero(is) && !slices.Equal(is, old[at:end]) {
+			return false
+		}
 	}
-	if allZero(sector) || slices.Equal(sector, old[:len(sector)]) {
-		return nil
-	}
-	if ours {
-		return nil
-	}
-	return fmt.Errorf("%w: its first sector is neither the one before nor that of the new filesystem", ErrChanged)
+	return true
 }
 
 // Sum is how a header keeps a superblock.
@@ -133,15 +138,3 @@ const (
 	RoleLog      = "log"
 	RoleRealtime = "realtime"
 )
-
-// firstSector is what the data device began with: as much of a sector as it had.
-func (u *File) firstSector() ([]byte, error) {
-	sector := make([]byte, min(int64(u.SectorSize), u.Devices[0].Before))
-	err := u.each(func(rec record, data []byte) error {
-		if rec.device == 0 && rec.kind == kindData && rec.off < int64(len(sector)) {
-			copy(sector[rec.off:], data)
-		}
-		return nil
-	})
-	return sector, err
-}

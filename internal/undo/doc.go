@@ -27,15 +27,14 @@
 //
 // A file in state saving is of no use, and nothing has been overwritten. From
 // saved to made the target is being formatted; a run that is killed leaves it
-// so. Then, the target's first sector tells what has become of it: it is the
-// one that is kept here, or zeros, or the new filesystem's superblock, in
-// progress or complete. Anything else is not ours to overwrite. A filesystem
-// that is complete must also have the log that mkfs wrote: mounting it leaves
-// another.
+// so. Then, the target's start tells what has become of it: its first sectors
+// are those that are kept here, or zeros, or the first one is the new
+// filesystem's superblock, in progress or complete. Anything else is not ours to
+// overwrite. A filesystem that is complete must also have the log that mkfs
+// wrote: mounting it leaves another.
 //
 // Restore writes everything but the first sector, flushes, writes that, and
 // flushes again. If it is killed it can be run again.
 //
-// The package has no files of its own making open but the undo file; targets
-// are opened and closed by the caller.
+// Targets are opened, locked and closed by the caller.
 package undo

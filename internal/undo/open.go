@@ -18,7 +18,12 @@ type File struct {
 	path    string
 	f       file
 	records int64 // where they begin
+	// first is what the data device began with, as much as it had of firstBytes.
+	first []byte
 }
+
+// firstBytes are where most filesystems have their superblock.
+const firstBytes = 4096
 
 // Open opens a file. It is refused unless all of it is there and sound.
 func Open(path string) (*File, error) {
@@ -53,10 +58,14 @@ func open(path string, f file) (*File, error) {
 		return nil, err
 	}
 	u.records = stateSize + r.n
-	err = u.each(func(rec record, _ []byte) error {
+	u.first = make([]byte, min(max(firstBytes, int64(u.SectorSize)), u.Devices[0].Before))
+	err = u.each(func(rec record, data []byte) error {
 		u.Records++
 		if rec.kind == kindData {
 			u.Data += rec.length
+			if rec.device == 0 && rec.off < int64(len(u.first)) {
+				copy(u.first[rec.off:], data)
+			}
 		}
 		return nil
 	})

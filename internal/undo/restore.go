@@ -38,12 +38,9 @@ func (u *File) Restore(ctx context.Context, targets []Target, progress func(done
 	if err := u.mark(Undoing); err != nil {
 		return err
 	}
-	first, err := u.firstSector()
-	if err != nil {
-		return fmt.Errorf("%s: %w", u.path, err)
-	}
+	first := u.first[:min(len(u.first), u.SectorSize)]
 	done := int64(0)
-	err = u.each(func(rec record, data []byte) error {
+	err := u.each(func(rec record, data []byte) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -217,6 +217,8 @@ func TestCheck(t *testing.T) {
 		{"partly undone", Undoing, newSuperblock(0), testSize, true},
 		{"almost undone", Undoing, nil, testSize, true},
 		{"undone", Undone, nil, testSize, false},
+		{"another one without a first sector", Saved, append(make([]byte, 1080), "S\xef"...), testSize, false},
+		{"another one now", Undoing, append(make([]byte, 1080), "S\xef"...), testSize, false},
 		{"something else", Saved, bytes.Repeat([]byte{1}, 512), testSize, false},
 		{"something else now", Undoing, bytes.Repeat([]byte{1}, 512), testSize, false},
 		{"longer", Saved, nil, testSize + 512, false},

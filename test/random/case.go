@@ -41,12 +41,12 @@ var sectionOf = map[string]string{
 
 // tryCase is one command line and what it runs on.
 type tryCase struct {
-	size, logSize int64
-	fill          bool // the image holds old data
-	items         []item
-	env           []string // NAME=value
-	style         int      // how configuration files are written
-	plan          bool     // -N
+	size, logSize, rtSize int64
+	fill                  bool // the image holds old data
+	items                 []item
+	env                   []string // NAME=value
+	style                 int      // how configuration files are written
+	plan                  bool     // -N
 }
 
 // files are the configuration files, by name.
@@ -129,6 +129,9 @@ func (c tryCase) shell(program string) string {
 	}
 	if c.logSize > 0 {
 		fmt.Fprintf(&b, "; truncate -s %d log", c.logSize)
+	}
+	if c.rtSize > 0 {
+		fmt.Fprintf(&b, "; truncate -s %d rt", c.rtSize)
 	}
 	b.WriteString("\n")
 	for name, content := range c.files() {

@@ -63,6 +63,7 @@ var suboptions = []suboption{
 	{"n", "size", "4k 8k 16k 64k", "512 2k 128k 5000 2b"},
 	{"n", "version", "2 ci", "1 CI 3"},
 	{"n", "ftype", "1 1 0", ""}, {"n", "parent", onOff, ""},
+	{"r", "size", "512m 1g 100000b", "16m 2g"},
 	{"r", "extsize", "4k 64k 1m", "1k 2g"},
 	{"r", "noalign", onOff, ""}, {"r", "rgcount", "1 4", "0"}, {"r", "rgsize", "256m", "1m"},
 	{"r", "concurrency", "0 4", ""}, {"r", "zoned", onOff, ""}, {"r", "start", "512m", ""}, {"r", "reserved", "16m", ""},
@@ -111,6 +112,10 @@ func draw(r *rand.Rand) tryCase {
 	if r.IntN(8) == 0 {
 		c.logSize = []int64{64 << 20, 100 << 20, 200 << 20, 10 << 20, 4 << 30, 64<<20 + 512}[r.IntN(6)]
 		c.items = append(c.items, item{flag: "l", name: []string{"logdev", "name"}[r.IntN(2)], value: "log"})
+	}
+	if r.IntN(6) == 0 && !isMissing(suboption{flag: "r", name: "rtdev"}) {
+		c.rtSize = []int64{1 << 30, 2 << 30, 300 << 20, 16 << 20, 10 << 30, 1<<30 + 512}[r.IntN(6)]
+		c.items = append(c.items, item{flag: "r", name: []string{"rtdev", "name"}[r.IntN(2)], value: "rt"})
 	}
 	if r.IntN(10) == 0 {
 		labels := []string{"", "a", "data disk", "abcdefghijkl", "abcdefghijklm", "ää", "ääääääa"}

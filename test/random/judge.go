@@ -19,7 +19,7 @@ type kind string
 const (
 	accepted  kind = "accepted"
 	refused   kind = "refused"
-	skipped   kind = "left out" // the reference crashed, or took too long
+	skipped   kind = "left out" // the reference crashed or took too long, or the disk is full
 	decision  kind = "one accepts and the other refuses"
 	table     kind = "stdout differs"
 	content   kind = "files differ"
@@ -91,8 +91,11 @@ func (c tryCase) run(program, dir string) (outcome, error) {
 	if err := c.image(filepath.Join(dir, "img"), c.size); err != nil {
 		return o, err
 	}
-	if c.logSize > 0 {
-		if err := c.image(filepath.Join(dir, "log"), c.logSize); err != nil {
+	for name, size := range map[string]int64{"log": c.logSize, "rt": c.rtSize} {
+		if size == 0 {
+			continue
+		}
+		if err := c.image(filepath.Join(dir, name), size); err != nil {
 			return o, err
 		}
 	}
@@ -140,6 +143,8 @@ func compare(c tryCase, ours, theirs outcome) verdict {
 	case ours.status != 0 && ours.status != 1:
 		return verdict{crashed, fmt.Sprintf("exit status %d\n%s", ours.status, ours.stderr)}
 	case theirs.status < 0:
+		return verdict{kind: skipped}
+	case strings.Contains(ours.stderr+theirs.stderr, "o space left on device"):
 		return verdict{kind: skipped}
 	case (ours.status == 0) != (theirs.status == 0):
 		return verdict{decision, fmt.Sprintf("  ours %d: %s\n  theirs %d: %s", ours.status, head(ours.stderr), theirs.status, head(theirs.stderr))}
@@ -221,7 +226,7 @@ func (r *runner) shrink(c tryCase, v verdict) (tryCase, verdict) {
 		}
 	}
 	for _, simplify := range []func(*tryCase){
-		func(c *tryCase) { c.fill = false }, func(c *tryCase) { c.logSize = 0 }, func(c *tryCase) { c.style = 0 },
+		func(c *tryCase) { c.fill = false }, func(c *tryCase) { c.logSize = 0 }, func(c *tryCase) { c.rtSize = 0 }, func(c *tryCase) { c.style = 0 },
 		func(c *tryCase) { c.size = 1 << 30 }, func(c *tryCase) { c.plan = !c.plan },
 	} {
 		smaller := c
