@@ -92,7 +92,7 @@ var featureOptions = []string{
 	"-i sparse", "-i nrext64", "-i exchange", "-i align", "-i attr", "-i projid32bit",
 	"-n ftype", "-n parent", "-n version", "-l lazy-count", "-l version",
 	"-m metadir", "-m uquota", "-m gquota", "-m pquota", "-m uqnoenforce", "-m gqnoenforce", "-m pqnoenforce",
-	"-r zoned", "-r start", "-r reserved", "-r rtdev", "-r name", "-r extsize", "-i max_atomic_write",
+	"-r zoned", "-r start", "-r reserved", "-r rtdev", "-r name", "-r extsize",
 }
 
 // Plan computes the layout of the filesystem that spec asks for on a device.

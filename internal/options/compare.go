@@ -32,6 +32,16 @@ var properties = []property{
 	{"l sectsize", func(g *geometry.Geometry) string { return fmt.Sprint(g.Log.SectorSize) }},
 	{"l lazy-count", func(g *geometry.Geometry) string { return fmt.Sprint(g.Features.LazyCount) }},
 	{"n size", func(g *geometry.Geometry) string { return fmt.Sprint(g.DirBlockSize) }},
+	{"m uquota", quotaFlags}, {"m gquota", quotaFlags}, {"m pquota", quotaFlags},
+	{"m uqnoenforce", quotaFlags}, {"m gqnoenforce", quotaFlags}, {"m pqnoenforce", quotaFlags},
+	{"r rtdev", realtimePlace}, {"r name", realtimePlace},
+	{"r extsize", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.RT.Extent)) }},
+	{"r size", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.RT.Blocks)) }},
+	{"r rgcount", func(g *geometry.Geometry) string { return fmt.Sprint(g.RT.GroupCount) }},
+	{"r rgsize", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.RT.GroupBlocks)) }},
+	{"r zoned", func(g *geometry.Geometry) string { return fmt.Sprint(g.Features.Zoned) }},
+	{"r start", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.RT.Start)) }},
+	{"r reserved", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.RT.Reserved)) }},
 }
 
 func stripes(g *geometry.Geometry) string {
@@ -45,6 +55,23 @@ func external(g *geometry.Geometry) string {
 		return "external"
 	}
 	return "internal"
+}
+
+// quotaFlags leaves out what a mount adds: that all there is has been counted.
+func quotaFlags(g *geometry.Geometry) string {
+	const asked = geometry.CountUsers | geometry.LimitUsers | geometry.CountGroups | geometry.LimitGroups |
+		geometry.CountProjects | geometry.LimitProjects
+	return fmt.Sprintf("%#x", uint16(g.Features.Quota&asked))
+}
+
+func realtimePlace(g *geometry.Geometry) string {
+	switch {
+	case g.RT.Blocks == 0:
+		return ""
+	case g.RT.Start > 0:
+		return "internal"
+	}
+	return "on a device"
 }
 
 // Differences tells what was given, in whatever way, of which have is not what
