@@ -17,7 +17,7 @@ func TestTableIsTheReferences(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for _, options := range []string{
-		"", "-b size=1k -n size=8k -i size=1024", "-d su=64k,sw=4 -L x", "-n version=ci", "-s size=4k -m rmapbt=0",
+		"", "-b size=2k -n size=8k -i size=1024", "-d su=64k,sw=4 -L x", "-n version=ci", "-s size=4k -m rmapbt=0",
 		"-l logdev=log", "--preset lts-5.15", "-m crc=0 -i projid32bit=0",
 	} {
 		for name, size := range map[string]int64{"img": 2 << 30, "log": 100 << 20} {

@@ -28,7 +28,7 @@ func TestPresets(t *testing.T) {
 		"lts-6.18":  "-m metadir=0",
 		"grub-2.06": "-i nrext64=0,exchange=0 -n parent=0 -m metadir=0",
 		"grub-2.12": "-i nrext64=0,exchange=0 -n parent=0 -m metadir=0",
-		"dax":       "-b size=4096 -d su=2m,sw=1,extszinherit=512,daxinherit=1",
+		"dax":       "-b size=4096 -d su=2m,sw=1,extszinherit=512,daxinherit=1 -r extsize=2m",
 	} {
 		p, err := Find(name)
 		if got := Text(p.Settings); err != nil || got != want {

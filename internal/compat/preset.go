@@ -27,6 +27,7 @@ func Presets() (list []Preset) {
 var dax = []Setting{
 	{'b', "size", "4096", true}, {'d', "su", "2m", true}, {'d', "sw", "1", true},
 	{'d', "extszinherit", "512", true}, {'d', "daxinherit", "1", true},
+	{'r', "extsize", "2m", true},
 }
 
 // Find finds a preset by its name; lts_5.15 is lts-5.15 too, as the reference's

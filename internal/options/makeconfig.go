@@ -79,9 +79,6 @@ func ConfigOf(g *geometry.Geometry) string {
 			section = s.section
 			fmt.Fprintf(&b, "[%s]\n", section)
 		}
-		if s.value == nil {
-			continue
-		}
 		if v := s.value(g); v != "" {
 			fmt.Fprintf(&b, "%s=%s\n", s.key, v)
 		}

@@ -71,11 +71,9 @@ var suboptions = []suboption{
 	{"s", "sectsize", "512 4096", "2048"},
 }
 
-// missing lists what mkfs does not have yet, by option and suboption: it says
-// so, which is no difference. It is to become empty.
-var missing = []string{
-	"r ", "m metadir", "m uquota", "m gquota", "m pquota", "m uqnoenforce", "m gqnoenforce", "m pqnoenforce", "i max_atomic_write",
-}
+// missing lists what mkfs does not have, by option and suboption: it says so,
+// which is no difference. It is empty but while something is in the making.
+var missing []string
 
 func isMissing(s suboption) bool {
 	for _, m := range missing {
