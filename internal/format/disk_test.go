@@ -231,6 +231,7 @@ func (d *disk) finished() bool {
 const (
 	testSize   = 300 << 20
 	testAGSize = 16 << 20 // makes 18 AGs
+	rtSize     = 64 << 20 // of a realtime device
 )
 
 // testGeometry is a filesystem of so many bytes in AGs of so many.
@@ -243,6 +244,9 @@ func testGeometry(t testing.TB, size, agSize int64, ask ...func(*geometry.Spec))
 	}
 	dev := geometry.Device{Size: geometry.Bytes(size), LogicalSector: 512, PhysicalSector: 512}
 	dev.Log.Size, dev.Log.LogicalSector = 16<<20, 512
+	if spec.RT.Device {
+		dev.RT.Size = rtSize
+	}
 	g, _, err := geometry.Plan(spec, dev)
 	if err != nil {
 		t.Fatal(err)

@@ -18,27 +18,33 @@ func TestTrace(t *testing.T) {
 		old      bool // over an older filesystem
 		discard  bool
 		external bool
+		realtime bool
 	}{
 		"empty":        {},
 		"older":        {old: true},
 		"discard":      {old: true, discard: true},
 		"external log": {old: true, external: true, ask: func(s *geometry.Spec) { s.Log.External = true }},
+		"realtime":     {old: true, realtime: true, ask: realtimeSpec},
+		"metadir":      {old: true, realtime: true, ask: func(s *geometry.Spec) { realtimeSpec(s); s.Features.Metadir = geometry.Given(true) }},
 		"1 KiB":        {old: true, ask: func(s *geometry.Spec) { s.BlockSize = geometry.Given[int64](1024) }},
 	} {
 		if c.ask == nil {
 			c.ask = func(*geometry.Spec) {}
 		}
 		g := testGeometry(t, testSize, testAGSize, c.ask)
-		d, log := newDisk(testSize), newDisk(16<<20)
+		d, log, rt := newDisk(testSize), newDisk(16<<20), newDisk(rtSize)
 		if c.old {
 			d = olderFilesystem(t)
 		}
-		log.name = "/dev/log"
+		log.name, rt.name = "/dev/log", "/dev/rt"
 		before := d.copyOf()
 		job := testJob(g, d)
 		job.Discard = c.discard
 		if c.external {
 			job.Log = log
+		}
+		if c.realtime {
+			job.Realtime = rt
 		}
 		told := map[string][][2]int64{}
 		primary, err := Trace(context.Background(), job, func(dev Device, off, n int64) error {
@@ -48,14 +54,14 @@ func TestTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(d.events)+len(log.events)+d.opened+log.opened > 0 || d.same(before) != nil {
+		if len(d.events)+len(log.events)+len(rt.events)+d.opened+log.opened+rt.opened > 0 || d.same(before) != nil {
 			t.Errorf("%s: the trace did something: %+v %+v", name, d.events, log.events)
 		}
 		d.seed, d.faults = 3, aio.Faults{Short: 30, Retry: 30}
 		if _, err := Run(context.Background(), job); err != nil {
 			t.Fatal(err)
 		}
-		for _, dev := range []*disk{d, log} {
+		for _, dev := range []*disk{d, log, rt} {
 			for _, e := range dev.events {
 				if e.what != "sync" && !within(told[dev.name], e.off, e.off+e.n) {
 					t.Errorf("%s: %s of %d bytes at %d of %s was not told of", name, e.what, e.n, e.off, dev.name)
@@ -69,6 +75,9 @@ func TestTrace(t *testing.T) {
 		}
 	}
 }
+
+// realtimeSpec asks for a realtime section on a device of its own.
+func realtimeSpec(s *geometry.Spec) { s.RT.Device = true }
 
 // within tells whether one of the ranges holds all of [from, to).
 func within(list [][2]int64, from, to int64) bool {
