@@ -107,6 +107,9 @@ func sizeFor(g *geometry.Geometry, r role) int64 {
 	case forRealtime:
 		return int64(g.Bytes(g.RT.Blocks))
 	}
+	if g.RT.Start > 0 {
+		return int64(g.Bytes(g.RT.Start + g.RT.Blocks))
+	}
 	return int64(g.Bytes(g.Blocks))
 }
 

@@ -29,6 +29,7 @@ type disk struct {
 	faults aio.Faults
 
 	failZero  int // this call fails, from 1
+	failSync  bool
 	failOpen  bool
 	failClose bool
 
@@ -63,6 +64,7 @@ func (d *disk) copyOf() *disk {
 
 var errZero = errors.New("zeroing fails")
 var (
+	errSync  = errors.New("flushing fails")
 	errOpen  = errors.New("opening fails")
 	errClose = errors.New("closing fails")
 )
@@ -151,6 +153,9 @@ func (d *disk) Discard(off, n int64) error {
 }
 
 func (d *disk) Sync() error {
+	if d.failSync {
+		return errSync
+	}
 	d.note(event{what: "sync"})
 	return nil
 }
@@ -231,7 +236,8 @@ func (d *disk) finished() bool {
 const (
 	testSize   = 300 << 20
 	testAGSize = 16 << 20 // makes 18 AGs
-	rtSize     = 64 << 20 // of a realtime device
+
+	testRealtime = 64 << 20
 )
 
 // testGeometry is a filesystem of so many bytes in AGs of so many.
@@ -244,9 +250,7 @@ func testGeometry(t testing.TB, size, agSize int64, ask ...func(*geometry.Spec))
 	}
 	dev := geometry.Device{Size: geometry.Bytes(size), LogicalSector: 512, PhysicalSector: 512}
 	dev.Log.Size, dev.Log.LogicalSector = 16<<20, 512
-	if spec.RT.Device {
-		dev.RT.Size = rtSize
-	}
+	dev.RT.Size = testRealtime
 	g, _, err := geometry.Plan(spec, dev)
 	if err != nil {
 		t.Fatal(err)

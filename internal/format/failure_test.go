@@ -194,23 +194,30 @@ func TestEachZeroFails(t *testing.T) {
 // is found out before anything is touched.
 func TestOpenFails(t *testing.T) {
 	older := olderFilesystem(t)
-	for _, which := range []string{"data", "log"} {
-		g := testGeometry(t, testSize, testAGSize, func(s *geometry.Spec) { s.Log.External = which == "log" })
-		d, log := older.copyOf(), newDisk(16<<20)
-		log.name = "/dev/log"
+	for _, which := range []string{"data", "log", "realtime"} {
+		g := testGeometry(t, testSize, testAGSize, func(s *geometry.Spec) {
+			if s.Log.External = which == "log"; which == "realtime" {
+				withGroups(s)
+			}
+		})
+		d, other := older.copyOf(), newDisk(testRealtime)
+		other.name = "/dev/" + which
 		job, bad := testJob(g, d), d
-		if which == "log" {
-			job.Log, bad = log, log
+		switch which {
+		case "log":
+			job.Log, bad = other, other
+		case "realtime":
+			job.Realtime, bad = other, other
 		}
 		bad.failOpen = true
 		_, err := Run(context.Background(), job)
 		if !errors.Is(err, errOpen) || !strings.Contains(err.Error(), bad.name) {
 			t.Errorf("%s: %v", which, err)
 		}
-		if err := d.same(older); err != nil || len(d.events)+len(log.events) > 0 {
-			t.Errorf("%s: something was done: %v %v %v", which, err, d.events, log.events)
+		if err := d.same(older); err != nil || len(d.events)+len(other.events) > 0 {
+			t.Errorf("%s: something was done: %v %v %v", which, err, d.events, other.events)
 		}
-		if which == "log" && d.closed != 1 {
+		if which != "data" && d.closed != 1 {
 			t.Errorf("the data device was closed %d times", d.closed)
 		}
 	}

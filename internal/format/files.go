@@ -53,7 +53,7 @@ func (w *writer) files(ctx context.Context) error {
 // realtime makes the realtime device what a new filesystem finds there: its
 // superblock, if it has one, and zeros in the last block, which shows that it
 // is as long as it says. It is durable before the data device is complete.
-func (w *writer) realtime() (err error) {
+func (w *writer) realtime(ring Ring) error {
 	g := w.Geometry
 	if w.Realtime == nil || g.Features.Zoned {
 		return nil
@@ -61,19 +61,10 @@ func (w *writer) realtime() (err error) {
 	if err := w.Realtime.Zero(int64(g.Bytes(g.RT.Blocks-1)), int64(g.BlockSize)); err != nil {
 		return fmt.Errorf("%s: zeroing the last block: %w", w.Realtime.Name(), err)
 	}
-	super := w.build.RealtimeSuper()
+	super := w.realtimeSuper()
 	if super == nil {
 		return w.syncRealtime()
 	}
-	ring, err := w.Realtime.Open()
-	if err != nil {
-		return fmt.Errorf("%s: %w", w.Realtime.Name(), err)
-	}
-	defer func() {
-		if e := ring.Close(); err == nil && e != nil {
-			err = fmt.Errorf("%s: %w", w.Realtime.Name(), e)
-		}
-	}()
 	l := delwri.NewList(ring, delwri.Config{Device: w.Realtime.Name()})
 	l.Add(delwri.Buffer{Off: 0, Data: super, Place: delwri.Place{AG: -1, Name: "realtime superblock"}})
 	if err := l.Submit(); err != nil {
@@ -84,6 +75,14 @@ func (w *writer) realtime() (err error) {
 		return fmt.Errorf("%s: flushing: %w", w.Realtime.Name(), err)
 	}
 	return nil
+}
+
+// realtimeSuper is the superblock at the start of the realtime device, or nil.
+func (w *writer) realtimeSuper() []byte {
+	if w.Realtime == nil || w.Geometry.Features.Zoned {
+		return nil
+	}
+	return w.build.RealtimeSuper()
 }
 
 func (w *writer) syncRealtime() error {

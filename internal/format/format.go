@@ -20,6 +20,7 @@ package format
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"mkfs/internal/aginit"
 	"mkfs/internal/aio"
@@ -108,28 +109,29 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if w.Progress == nil {
 		w.Progress = func(Phase, int64, int64) {}
 	}
-	ring, err := job.Data.Open()
-	if err != nil {
-		return stats, fmt.Errorf("%s: %w", job.Data.Name(), err)
-	}
 	defer func() {
-		stats.Engine, stats.Ring = ring.Engine(), ring.Stats()
+		if w.ring != nil {
+			stats.Engine, stats.Ring = w.ring.Engine(), w.ring.Stats()
+		}
 		stats.Lists, stats.AGs = w.stats, w.ags
-		if e := ring.Close(); err == nil && e != nil {
-			err = fmt.Errorf("%s: %w", job.Data.Name(), e)
+		for _, e := range w.opened.close() {
+			if err == nil {
+				err = e
+			}
 		}
 	}()
-	w.ring = ring
-	var log Ring
-	if job.Log != nil {
-		if log, err = job.Log.Open(); err != nil {
-			return stats, fmt.Errorf("%s: %w", job.Log.Name(), err)
+	if w.ring, err = w.opened.open(job.Data); err != nil {
+		return stats, err
+	}
+	log, err := w.opened.open(job.Log)
+	if err != nil {
+		return stats, err
+	}
+	var rt Ring
+	if w.realtimeSuper() != nil {
+		if rt, err = w.opened.open(job.Realtime); err != nil {
+			return stats, err
 		}
-		defer func() {
-			if e := log.Close(); err == nil && e != nil {
-				err = fmt.Errorf("%s: %w", job.Log.Name(), e)
-			}
-		}()
 	}
 	if err := w.wipe(ctx); err != nil {
 		return stats, err
@@ -143,7 +145,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if err := w.externalLog(log); err != nil {
 		return stats, err
 	}
-	if err := w.realtime(); err != nil {
+	if err := w.realtime(rt); err != nil {
 		return stats, err
 	}
 	if err := w.headers(ctx); err != nil {
@@ -160,10 +162,43 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 
 type writer struct {
 	Job
-	build *aginit.Builder
-	ring  Ring
-	stats delwri.Stats
-	ags   int64 // queued so far
+	build  *aginit.Builder
+	opened rings
+	ring   Ring // the data device's
+	stats  delwri.Stats
+	ags    int64 // queued so far
+}
+
+// rings are all that were opened, with the names of their devices.
+type rings []struct {
+	Ring
+	name string
+}
+
+// open gives a device's ring, nil if there is no device.
+func (l *rings) open(d Device) (Ring, error) {
+	if d == nil {
+		return nil, nil
+	}
+	r, err := d.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Name(), err)
+	}
+	*l = append(*l, struct {
+		Ring
+		name string
+	}{r, d.Name()})
+	return r, nil
+}
+
+// close closes them, the last first.
+func (l rings) close() (faults []error) {
+	for _, r := range slices.Backward(l) {
+		if err := r.Close(); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", r.name, err))
+		}
+	}
+	return faults
 }
 
 func (w *writer) list() *delwri.List {

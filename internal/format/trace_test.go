@@ -32,7 +32,7 @@ func TestTrace(t *testing.T) {
 			c.ask = func(*geometry.Spec) {}
 		}
 		g := testGeometry(t, testSize, testAGSize, c.ask)
-		d, log, rt := newDisk(testSize), newDisk(16<<20), newDisk(rtSize)
+		d, log, rt := newDisk(testSize), newDisk(16<<20), newDisk(testRealtime)
 		if c.old {
 			d = olderFilesystem(t)
 		}

@@ -9,6 +9,9 @@ func (p *plan) planGrowth() {
 	if n := p.size(at.Value); !p.stop && blocksIn(n, p.g.BlockLog) < p.g.Blocks {
 		p.refuse("--plan-for", "%s is %d blocks, and the filesystem has %d from the start", at.Value.Text, blocksIn(n, p.g.BlockLog), p.g.Blocks)
 	}
+	if p.g.RT.Start > 0 {
+		p.refuse("--plan-for", "the data section cannot grow where the realtime section is behind it")
+	}
 	d := &p.spec.Data
 	for _, other := range []struct {
 		option string

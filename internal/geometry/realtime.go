@@ -83,6 +83,17 @@ func (p *plan) planRealtimeExtent() {
 // section ends, or leaving 1/100 of the device, a power of two, for metadata.
 func (p *plan) planInternalRealtime() {
 	g, s := p.g, &p.spec.RT
+	if d := &p.spec.Data; d.Whole && !s.Device && (s.Zoned.Value || s.Start.Given) {
+		whole := g.Bytes(p.askedBlocks(d.Size.Value))
+		if p.stop {
+			return
+		}
+		if whole > p.dev.Size && !p.dev.Grows {
+			p.refuse("--size", "%s is %d bytes, and the device has %d", d.Size.Value.Text, whole, p.dev.Size)
+			return
+		}
+		p.dev.Size, d.Size = whole, Opt[Size]{}
+	}
 	size := Blocks(p.dev.Size / BasicBlock)
 	var start Blocks // in basic blocks
 	if s.Start.Given {

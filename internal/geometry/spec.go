@@ -54,7 +54,10 @@ type Spec struct {
 
 // DataSpec is what was asked of the data section.
 type DataSpec struct {
-	Size        Opt[Size]
+	Size Opt[Size]
+	// Whole says that Size is all of the device: a realtime section behind the
+	// data section is within it.
+	Whole       bool
 	AGCount     Opt[int64]
 	AGSize      Opt[Size]
 	Concurrency Opt[int64]

@@ -31,8 +31,6 @@ var properties = []property{
 	{"l su", logStripe}, {"l sunit", logStripe},
 	{"l sectsize", func(g *geometry.Geometry) string { return fmt.Sprint(g.Log.SectorSize) }},
 	{"l lazy-count", func(g *geometry.Geometry) string { return fmt.Sprint(g.Features.LazyCount) }},
-	{"r extsize", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.RT.Extent)) }},
-	{"r size", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.RT.Blocks)) }},
 	{"n size", func(g *geometry.Geometry) string { return fmt.Sprint(g.DirBlockSize) }},
 	{"m uquota", quotaFlags}, {"m gquota", quotaFlags}, {"m pquota", quotaFlags},
 	{"m uqnoenforce", quotaFlags}, {"m gqnoenforce", quotaFlags}, {"m pqnoenforce", quotaFlags},

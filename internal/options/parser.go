@@ -214,9 +214,9 @@ func (p *Parser) Label(label string) {
 	p.Request.Spec.Label = label
 }
 
-// ImageSize takes the size of an image file, which the data section fills.
+// ImageSize takes the size of an image file, which the filesystem fills.
 func (p *Parser) ImageSize(text string) {
-	p.Request.Sized = true
+	p.Request.Sized, p.Request.Spec.Data.Whole = true, true
 	p.line = append(p.line, func() { p.imageSize(text) })
 }
 
