@@ -60,7 +60,7 @@ func floorLog(n uint64) uint { return uint(max(bits.Len64(n), 1)) - 1 }
 func (p *plan) planRealtimeExtent() {
 	g, s := p.g, &p.spec.RT
 	g.RT.Device = s.Device
-	if s.ExtentSize.Given {
+	if s.ExtentSize.Given && !g.Features.Zoned { // zones drop a default
 		n := p.size(s.ExtentSize.Value)
 		if n%g.BlockSize != 0 && !p.stop {
 			p.refuse("-r extsize", "%d bytes is no multiple of the block size, %d", n, g.BlockSize)

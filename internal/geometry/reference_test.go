@@ -159,6 +159,9 @@ func TestDecisions(t *testing.T) {
 		{"-s follows the log's sector size", "-l sectsize=1k -s size=4k", true},
 		{"a stripe width of 2 GiB", "-d su=256k,sw=8192", false},
 		{"a stripe width below", "-d su=256k,sw=8191", true},
+		{"extsize follows zoned=0", "-r zoned=0,extsize=1m", true},
+		{"zoned=0 does not follow extsize", "-r extsize=1m,zoned=0", false},
+		{"zones have no extsize", "-r zoned=1,extsize=4k", false},
 		{"rtinherit bounds extszinherit to whole realtime extents", "-b size=1024 -d rtinherit=1,extszinherit=1", false},
 		{"rtinherit bounds cowextsize likewise", "-b size=1024 -d rtinherit=1,cowextsize=1", false},
 	} {

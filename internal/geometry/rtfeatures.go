@@ -32,6 +32,9 @@ func (p *plan) settleRealtime(f *Features) {
 
 func (p *plan) settleZoned(f *Features) {
 	s := &p.spec.Features
+	if p.spec.RT.ExtentSize.asked() {
+		p.refuse("-r extsize", "zones have no allocation unit of their own, and -r zoned=1 asks for them")
+	}
 	if !f.CRC {
 		p.refuse("-r zoned", "needs the V5 format, and -m crc=0 asks for V4")
 	}

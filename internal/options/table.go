@@ -208,7 +208,7 @@ const maxGroups = math.MaxInt32 // realtime groups, and blocks in one
 var realtimeRows = []Row{
 	rtDevice("rtdev", "device or file of the realtime section").excludes("r name", "r start"),
 	size("extsize", "what is allocated as one: 4k to 1g", 4*kib, gib,
-		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.ExtentSize }).excludes("r zoned"),
+		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.ExtentSize }),
 	size("size", "size of the realtime section", 0, maxSize,
 		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.Size }),
 	boolean("file", "the realtime device is a file",
@@ -223,7 +223,7 @@ var realtimeRows = []Row{
 	threads("concurrency", "make enough realtime groups for that many threads",
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.RT.Concurrency }),
 	boolean("zoned", "write the realtime section in zones; without rtdev it is on the target too",
-		func(q *Request) *geometry.Opt[bool] { return &q.Spec.RT.Zoned }),
+		func(q *Request) *geometry.Opt[bool] { return &q.Spec.RT.Zoned }).cannotFollow("r extsize"),
 	size("start", "where a realtime section on the target starts", 0, maxSize,
 		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.Start }),
 	size("reserved", "space that only garbage collection of zones may take", 0, maxSize,
