@@ -40,6 +40,9 @@ func TestCrash(t *testing.T) {
 				flushed = i
 				flushes++
 			}
+			if underRace && i%9 != 0 {
+				continue
+			}
 			for n := range 2 {
 				if n == 1 && i%3 != 0 && i < len(log)-20 {
 					continue
@@ -83,6 +86,9 @@ func TestCrashOfRename(t *testing.T) {
 		t.Fatal(rep, err)
 	}
 	for i := range len(log) + 1 {
+		if underRace && i%5 != 0 {
+			continue
+		}
 		d := f.d.clone()
 		for _, w := range log[:i] {
 			d.WriteAt(w.data, w.off)
@@ -114,6 +120,10 @@ func TestFaults(t *testing.T) {
 	f := mixed(t, 5, 25)
 	want, _ := f.result()
 	want = f.unstamped(want)
+	spread := 12
+	if underRace {
+		spread = 2
+	}
 	for _, kind := range []struct {
 		name string
 		set  func(r *testRing, n int)
@@ -124,7 +134,7 @@ func TestFaults(t *testing.T) {
 	} {
 		var err error
 		n := 1
-		for ; ; n += 1 + n/12 {
+		for ; ; n += 1 + n/spread {
 			d := f.d.clone()
 			change := func(o *Options) {
 				if n%2 == 0 {

@@ -115,7 +115,10 @@ func recoverFile(t testing.TB, img []byte, depth int, change func(*Options)) (Re
 
 // What is recovered is what the kernel recovers, byte for byte, at any depth.
 func TestSamples(t *testing.T) {
-	for _, s := range readSamples(t) {
+	for i, s := range readSamples(t) {
+		if underRace && i > 1 {
+			break
+		}
 		t.Run(s.name, func(t *testing.T) {
 			img := s.unpack(t)
 			dry, same := recoverFile(t, img, 8, func(o *Options) { o.DryRun = true })
