@@ -37,11 +37,6 @@ its log. Nothing is written.
 
 Exit status: 0 the log is clean; 1 there is no XFS, or something is wrong with
 its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return exitError{verify.Unreadable, usageError{fmt.Errorf("one target, please, not %d", len(args))}}
@@ -51,16 +46,10 @@ its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	j.part.add(fs)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print one JSON object")
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return exitError{verify.Unreadable, newFlagError(err)}
-	})
-	return cmd
+	return settled(cmd, stdout, stderr, verify.Unreadable)
 }
 
 // infoResult is what --json prints.

@@ -56,11 +56,6 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 		Example: `  ` + j.name + ` --dry-run disk.img
   ` + j.name + ` --copy-to rescued.img /dev/sdb1
   ` + j.name + ` --uuid generate clone.img`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return j.refuse(usageError{fmt.Errorf("one target, please, not %d", len(args))})
@@ -84,7 +79,6 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all but writing")
 	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
 	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this UUID once its log is clean, or a random one: generate")
@@ -95,12 +89,7 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
 	fs.StringVar(&engine, "engine", "auto", "how to read and write: auto, uring, aio or sync")
 	fs.IntVar(&depth, "queue-depth", aio.DefaultDepth, "requests in flight")
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return exitError{verify.Faulty, newFlagError(err)}
-	})
-	return cmd
+	return settled(cmd, stdout, stderr, verify.Faulty)
 }
 
 // refuse ends the command before anything is read.

@@ -44,11 +44,6 @@ with another filesystem, or one that was mounted.
 
 Exit status: 0 all is as it was; 1 refused; 2 an error of reading or writing:
 then run it again.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var faults []error
 			if len(args) != 2 {
@@ -66,7 +61,6 @@ then run it again.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	fs.BoolVarP(&j.force, "force", "f", false, "put back also over a target that has changed since")
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all checks and write nothing")
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
@@ -74,12 +68,7 @@ then run it again.`,
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
 	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return exitError{verify.Faulty, newFlagError(err)}
-	})
-	return cmd
+	return settled(cmd, stdout, stderr, verify.Faulty)
 }
 
 // fail ends the command with a status.

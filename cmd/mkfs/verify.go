@@ -16,52 +16,6 @@ import (
 	"mkfs/internal/verify"
 )
 
-// subcommands are commands of their own, named by the first argument. Where
-// this is mkfs.xfs it has none, and a file of such a name is a target like any
-// other, as it is behind other options, as ./verify and after --.
-var subcommands map[string]subcommand
-
-// subcommand is a command of its own.
-type subcommand struct {
-	make  func(name string, stdout, stderr io.Writer) *cobra.Command
-	usage string
-}
-
-func init() { // the help command lists them all
-	subcommands = map[string]subcommand{
-		"completion": {newCompletionCommand, "completion SHELL"},
-		"help":       {newHelpCommand, "help [SECTION]"},
-		"info":       {newInfoCommand, "info " + usage},
-		"man":        {newManCommand, "man"},
-		"recover":    {newRecoverCommand, "recover " + usage},
-		"undo":       {newUndoCommand, "undo [options] FILE TARGET"},
-		"verify":     {newVerifyCommand, "verify " + usage},
-	}
-}
-
-// xfsName is the name under which this is a replacement for the reference, and
-// has no subcommands.
-const xfsName = "mkfs.xfs"
-
-// commandFor picks the command that arguments name, and what is left of them.
-func commandFor(name string, args []string, stdout, stderr io.Writer) (*cobra.Command, []string) {
-	if len(args) > 0 && name != xfsName {
-		if sub, ok := subcommands[args[0]]; ok {
-			return sub.make(name, stdout, stderr), args[1:]
-		}
-	}
-	return newCommand(name, stdout, stderr), args
-}
-
-// exitError ends the program with a status of its own; what there is to say is
-// said already if the error within is nil.
-type exitError struct {
-	status verify.Status
-	error
-}
-
-func (e exitError) Unwrap() error { return e.error }
-
 // verifyJob is one verification.
 type verifyJob struct {
 	target, log string
@@ -89,11 +43,6 @@ and check them, each by itself and against each other. Nothing is written.
 
 Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 3 no faults, but the log wants replaying.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-
-		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return j.refuse(usageError{fmt.Errorf("one target, please, not %d", len(args))})
@@ -107,19 +56,13 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 		},
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	j.part.add(fs)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but faults")
 	fs.StringVar(&engine, "engine", "auto", "how to read: auto, uring, aio or sync")
 	fs.IntVar(&depth, "queue-depth", aio.DefaultDepth, "requests in flight")
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return exitError{verify.Unreadable, newFlagError(err)}
-	})
-	return cmd
+	return settled(cmd, stdout, stderr, verify.Unreadable)
 }
 
 // refuse ends the command before anything is read.

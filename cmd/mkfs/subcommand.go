@@ -1,0 +1,69 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"mkfs/internal/verify"
+)
+
+// subcommands are commands of their own, named by the first argument. Where
+// this is mkfs.xfs it has none, and a file of such a name is a target like any
+// other, as it is behind other options, as ./verify and after --.
+var subcommands map[string]subcommand
+
+// subcommand is a command of its own.
+type subcommand struct {
+	make  func(name string, stdout, stderr io.Writer) *cobra.Command
+	usage string
+}
+
+func init() { // the help command lists them all
+	subcommands = map[string]subcommand{
+		"completion": {newCompletionCommand, "completion SHELL"},
+		"help":       {newHelpCommand, "help [SECTION]"},
+		"info":       {newInfoCommand, "info " + usage},
+		"man":        {newManCommand, "man"},
+		"recover":    {newRecoverCommand, "recover " + usage},
+		"undo":       {newUndoCommand, "undo [options] FILE TARGET"},
+		"verify":     {newVerifyCommand, "verify " + usage},
+	}
+}
+
+// xfsName is the name under which this is a replacement for the reference, and
+// has no subcommands.
+const xfsName = "mkfs.xfs"
+
+// commandFor picks the command that arguments name, and what is left of them.
+func commandFor(name string, args []string, stdout, stderr io.Writer) (*cobra.Command, []string) {
+	if len(args) > 0 && name != xfsName {
+		if sub, ok := subcommands[args[0]]; ok {
+			return sub.make(name, stdout, stderr), args[1:]
+		}
+	}
+	return newCommand(name, stdout, stderr), args
+}
+
+// exitError ends the program with a status of its own; what there is to say is
+// said already if the error within is nil.
+type exitError struct {
+	status verify.Status
+	error
+}
+
+func (e exitError) Unwrap() error { return e.error }
+
+// settled is a subcommand with what all have that look at a filesystem: errors
+// are main's to print, and a wrong option ends it with a status of its own.
+func settled(cmd *cobra.Command, stdout, stderr io.Writer, wrong verify.Status) *cobra.Command {
+	cmd.SilenceErrors, cmd.SilenceUsage, cmd.DisableFlagsInUseLine = true, true, true
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.Flags().SortFlags = false
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return exitError{wrong, newFlagError(err)}
+	})
+	return cmd
+}
