@@ -29,13 +29,19 @@ type replay struct {
 	scratch []byte // for an inode
 }
 
+// newReplay knows nothing yet of a filesystem on a device of size bytes.
+func newReplay(fs *super.Filesystem, cache *cache, depth int, size int64) *replay {
+	cache.stats.Items = map[string]int64{}
+	return &replay{
+		fs: fs, cache: cache, depth: depth, size: size, stats: &cache.stats,
+		cancelled: map[span]int{}, parts: map[span]int{},
+		quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
+	}
+}
+
 // replay does the two passes.
 func (r *recoverer) replay() error {
-	p := &replay{
-		fs: r.fs, cache: r.cache, depth: r.Depth, size: r.Data.Size, stats: &r.cache.stats,
-		cancelled: map[span]int{}, parts: map[span]int{}, quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
-	}
-	p.stats.Items = map[string]int64{}
+	p := newReplay(r.fs, r.cache, r.Depth, r.Data.Size)
 	err := r.pass(0, p.firstPass)
 	if err == nil {
 		err = p.checkParts()
