@@ -40,7 +40,7 @@ var may = map[string][]string{
 	},
 	"internal/rule":   {},
 	"internal/compat": {},
-	"internal/xlog":   {"internal/ondisk"},
+	"internal/xlog":   {"internal/ondisk", "internal/rule"},
 	"internal/super":  {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
 	"internal/verify": {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},
 	"internal/arch":   {},

@@ -96,7 +96,7 @@ func PutLogInode(b, logged []byte, lsn uint64) {
 // InodeFlushes reads how often an inode of version 2 was written.
 func InodeFlushes(b []byte) uint16 { return be.Uint16(b[inodeFlushIter:]) }
 
-// LogInodeFlushes reads that of a logged one, and ResetLogInodeFlushes makes it 0.
+// LogInodeFlushes reads that of a logged one.
 func LogInodeFlushes(logged []byte) uint16 { return le.Uint16(logged[inodeFlushIter:]) }
 
 // ResetInodeFlushes makes the count of an inode of version 2 zero.

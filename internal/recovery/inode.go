@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"slices"
+
 	"mkfs/internal/ondisk"
 )
 
@@ -128,7 +130,7 @@ var formats = map[uint16][]ondisk.Format{
 
 func (in *inode) checkCore() error {
 	i := &in.now
-	if allowed, ok := formats[i.Mode&ondisk.ModeType]; ok && !contains(allowed, i.Format) {
+	if allowed, ok := formats[i.Mode&ondisk.ModeType]; ok && !slices.Contains(allowed, i.Format) {
 		return in.corrupt("a file of mode %#o in format %d", i.Mode, i.Format)
 	}
 	extents := uint64(i.Extents) + uint64(i.AttrExtents)
@@ -149,15 +151,6 @@ func (in *inode) checkCore() error {
 		return in.corrupt("its attributes are said to begin at byte %d of %d", core+8*int(i.ForkOffset), len(in.disk))
 	}
 	return nil
-}
-
-func contains[T comparable](list []T, v T) bool {
-	for _, have := range list {
-		if have == v {
-			return true
-		}
-	}
-	return false
 }
 
 // forks replays the forks that were logged.

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"mkfs/internal/ondisk"
+	"mkfs/internal/rule"
 )
 
 // Record is a record of the log.
@@ -114,7 +115,7 @@ var formats = map[uint32]string{
 }
 
 func (l *Log) foreign(block int, rec *ondisk.LogRecord) error {
-	why := fmt.Sprintf("its UUID is %s", uuidText(rec.UUID))
+	why := fmt.Sprintf("its UUID is %s", rule.UUID(rec.UUID))
 	if rec.UUID == l.UUID || rec.UUID == (ondisk.UUID{}) {
 		var known bool
 		if why, known = formats[rec.Format]; !known {
@@ -122,8 +123,4 @@ func (l *Log) foreign(block int, rec *ondisk.LogRecord) error {
 		}
 	}
 	return fmt.Errorf("log block %d: %w: %s", l.wrap(block), ErrForeign, why)
-}
-
-func uuidText(u ondisk.UUID) string {
-	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
