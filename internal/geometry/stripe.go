@@ -70,6 +70,8 @@ func (p *plan) askedStripes() (unit, width Bytes) {
 // badStripes tells why a stripe unit and width do not go together, or "".
 func badStripes(unit, width, sector Bytes) string {
 	switch {
+	case unit < 0 || width < 0:
+		return "neither is negative"
 	case unit > maxStripe || width > maxStripe:
 		return "they are below 2 GiB"
 	case sector != 0 && unit%sector != 0:
