@@ -1,9 +1,6 @@
 package aginit
 
 import (
-	"cmp"
-	"slices"
-
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
@@ -30,60 +27,59 @@ func inBlocks(f *geometry.File) []ondisk.DirEntry {
 	return append([]ondisk.DirEntry{self, parent}, entries(f)...)
 }
 
-// index lists entries by hash; of equals the later is first.
-func index(list []ondisk.DirEntry) []ondisk.DirIndex {
-	out := make([]ondisk.DirIndex, 0, len(list))
-	for _, e := range slices.Backward(list) {
-		out = append(out, ondisk.DirIndex{Hash: ondisk.HashName(e.Name), Address: ondisk.DirAddress(e.At)})
+// inBlock is what a block of a directory holds.
+func (b *Builder) inBlock(f *geometry.File, number int) []ondisk.DirEntry {
+	if b.names[f] == nil {
+		b.names[f] = make([][]ondisk.DirEntry, len(f.Dir.Free))
+		for _, e := range inBlocks(f) {
+			n := geometry.Bytes(e.At) / b.g.DirBlockSize
+			b.names[f][n] = append(b.names[f][n], e)
+		}
 	}
-	slices.SortStableFunc(out, func(a, b ondisk.DirIndex) int { return cmp.Compare(a.Hash, b.Hash) })
-	return out
+	return b.names[f][number]
 }
 
-func putIndex(dst []byte, list []ondisk.DirIndex) {
+func putIndex(dst []byte, list []geometry.DirIndex) {
 	for i, x := range list {
-		x.Put(dst[i*ondisk.DirIndexSize:])
+		ondisk.DirIndex{Hash: x.Hash, Address: x.At}.Put(dst[i*ondisk.DirIndexSize:])
 	}
 }
 
-// dirBlock writes a block of a directory: of entries, or the index.
+// dirBlock writes a block of a directory: of entries, of the index or of the
+// list of free space.
 func (b *Builder) dirBlock(f *geometry.File, offset geometry.Blocks, at geometry.FSBlock, dst []byte) {
-	number := int(b.g.Bytes(offset) / b.g.DirBlockSize)
 	daddr := uint64(b.g.Daddr(b.g.BlockAddress(at)))
-	if number < len(f.Dir.Free) {
-		b.dirData(f, number, daddr, dst)
-	} else {
-		b.dirLeaf(f, daddr, dst)
-	}
+	part, number := b.g.DirBlock(offset)
+	dirParts[part](b, f, number, daddr, dst)
+}
+
+var dirParts = map[geometry.DirPart]func(b *Builder, f *geometry.File, number int, daddr uint64, dst []byte){
+	geometry.DirEntries:   (*Builder).dirData,
+	geometry.DirIndexes:   (*Builder).dirIndex,
+	geometry.DirFreeSpace: (*Builder).dirFree,
 }
 
 // dirData writes a block of entries, and in a directory of one block the index
 // at its end. In a larger one what was the index stays in the first block's
 // free space.
 func (b *Builder) dirData(f *geometry.File, number int, daddr uint64, dst []byte) {
-	list := inBlocks(f)
 	size := len(dst)
 	h := ondisk.DirData{Magic: ondisk.DirDataMagic, Blkno: daddr, UUID: b.id.UUID, Owner: uint64(f.Inode)}
 	freeEnd := size
-	indexed := list
-	if f.Dir.Form != geometry.DirOneBlock {
-		indexed = list[:f.Dir.InBlock+2]
-	}
 	if number == 0 {
-		at := size - ondisk.DirBlockTail - len(indexed)*ondisk.DirIndexSize
-		putIndex(dst[at:], index(indexed))
-		ondisk.PutDirTail(dst, len(indexed))
+		index := f.BlockIndex()
+		at := size - ondisk.DirBlockTail - len(index)*ondisk.DirIndexSize
+		putIndex(dst[at:], index)
+		ondisk.PutDirTail(dst, len(index))
 		if f.Dir.Form == geometry.DirOneBlock {
 			h.Magic, freeEnd = ondisk.DirBlockMagic, at
 		}
 	}
 	end := ondisk.DirDataHeader
-	for _, e := range list {
-		if int(e.At)/size == number {
-			at := int(e.At) % size
-			e.Put(dst, at) // what was there shows in its padding
-			end = max(end, at+ondisk.DirEntrySize(e.Name))
-		}
+	for _, e := range b.inBlock(f, number) {
+		at := int(e.At) % size
+		e.Put(dst, at) // what was there shows in its padding
+		end = max(end, at+ondisk.DirEntrySize(e.Name))
 	}
 	if free := freeEnd - end; free > 0 {
 		ondisk.PutDirFree(dst, end, free)
@@ -93,15 +89,44 @@ func (b *Builder) dirData(f *geometry.File, number int, daddr uint64, dst []byte
 	ondisk.Seal(dst, ondisk.DirDataCRC)
 }
 
-func (b *Builder) dirLeaf(f *geometry.File, daddr uint64, dst []byte) {
-	list := index(inBlocks(f))
-	h := ondisk.DirLeaf{Blkno: daddr, UUID: b.id.UUID, Owner: uint64(f.Inode), Count: uint16(len(list))}
-	h.Put(dst)
-	putIndex(dst[ondisk.DirLeafHeader:], list)
-	bests := make([]int, len(f.Dir.Free))
-	for i, n := range f.Dir.Free {
-		bests[i] = int(n)
+// dirIndex writes a block of the index. One that is all of it has the list of
+// free space at its end.
+func (b *Builder) dirIndex(f *geometry.File, number int, daddr uint64, dst []byte) {
+	x := f.Dir.Index[number]
+	h := ondisk.DirIndexBlock{
+		Magic: ondisk.DirLeafNMagic, Forward: uint32(x.Forward), Back: uint32(x.Back),
+		Blkno: daddr, UUID: b.id.UUID, Owner: uint64(f.Inode), Count: uint16(x.Live), Level: uint16(x.Level),
 	}
-	ondisk.PutDirBests(dst, bests)
-	ondisk.Seal(dst, ondisk.DirLeafCRC)
+	if x.Level > 0 {
+		h.Magic = ondisk.DirNodeMagic
+	}
+	putIndex(dst[ondisk.DirIndexHeader:], x.Slots)
+	if f.Dir.Form == geometry.DirLeaf {
+		h.Magic = ondisk.DirLeafMagic
+		ondisk.PutDirBests(dst, bests(f.Dir.Free))
+	}
+	h.Put(dst)
+	ondisk.Seal(dst, ondisk.DirIndexCRC)
+}
+
+// dirFree writes a block of the list of free space.
+func (b *Builder) dirFree(f *geometry.File, number int, daddr uint64, dst []byte) {
+	n := b.g.DirFreePerBlock()
+	first := number * n
+	list := f.Dir.Free[first:min(first+n, len(f.Dir.Free))]
+	h := ondisk.DirFree{
+		Blkno: daddr, UUID: b.id.UUID, Owner: uint64(f.Inode),
+		First: uint32(first), Count: uint32(len(list)), Used: uint32(len(list)),
+	}
+	h.Put(dst)
+	ondisk.PutDirFreeList(dst[ondisk.DirFreeHeader:], bests(list))
+	ondisk.Seal(dst, ondisk.DirFreeCRC)
+}
+
+func bests(free []geometry.Bytes) []int {
+	list := make([]int, len(free))
+	for i, n := range free {
+		list[i] = int(n)
+	}
+	return list
 }

@@ -31,10 +31,10 @@ func init() {
 }
 
 // file writes the inode of a file, unsealed.
-func (b *Builder) file(f *geometry.File, generation uint32, dst []byte) {
+func (b *Builder) file(f *geometry.File, dst []byte) {
 	clear(dst)
 	i := b.used(f)
-	i.Generation = generation
+	i.Generation = b.generations[f]
 	literal := dst[ondisk.CoreSize(b.v5()):]
 	k := kinds[f.Kind]
 	if b.g.Features.Metadir && k.meta != 0 {
@@ -47,17 +47,29 @@ func (b *Builder) file(f *geometry.File, generation uint32, dst []byte) {
 	i.Put(dst)
 }
 
-// extents lists a file's blocks in its data fork.
+// extents lists a file's extents in its data fork, or puts the root of their
+// btree there.
 func (b *Builder) extents(i *ondisk.Inode, f *geometry.File, fork []byte) {
-	for n, e := range f.Blocks {
-		ondisk.FileExtent{Offset: uint64(e.Offset), Start: uint64(e.Start), Blocks: uint32(e.Blocks)}.
-			Put(fork[n*ondisk.FileExtentSize:])
+	list := f.Extents
+	if f.Tree != nil {
+		list = f.Inline
+	}
+	for n, e := range list {
+		extentCodec.put(e, fork[n*ondisk.FileExtentSize:])
 	}
 	i.Blocks = uint64(f.DataBlocks())
+	if f.Tree != nil {
+		if i.ForkOffset > 0 {
+			fork = fork[:8*int(i.ForkOffset)]
+		}
+		extentTree(f, fork)
+		i.Format = ondisk.FormatBtree
+		i.Blocks += uint64(f.Tree.Blocks())
+	}
 	if b.g.Features.Nrext64 {
-		i.BigExtents = uint64(len(f.Blocks))
+		i.BigExtents = uint64(len(f.Extents))
 	} else {
-		i.Extents = uint32(len(f.Blocks))
+		i.Extents = uint32(len(f.Extents))
 	}
 }
 
@@ -75,17 +87,8 @@ func (b *Builder) metadata(i *ondisk.Inode, f *geometry.File, t ondisk.MetaType,
 	i.AttrFormat, i.ForkOffset = ondisk.FormatLocal, forkOffset
 	ondisk.PutAttrs(literal[8*forkOffset:], []ondisk.Attr{{
 		Flags: ondisk.AttrParent, Name: f.Name,
-		Value: ondisk.PutParent(uint64(f.Parent.Inode), b.generationOf(f.Parent)),
+		Value: ondisk.PutParent(uint64(f.Parent.Inode), b.generations[f.Parent]),
 	}})
-}
-
-func (b *Builder) generationOf(f *geometry.File) uint32 {
-	for n, other := range b.g.Contents.Files {
-		if other == f {
-			return b.generations[n]
-		}
-	}
-	return 0
 }
 
 // metaDir completes a directory of metadata. Behind the extents of one that has

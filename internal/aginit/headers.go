@@ -5,22 +5,20 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// freeListFirst is the index at which a fresh free list begins.
-const freeListFirst = 1
-
 func (b *Builder) agf(_ *placed, ag *geometry.AG, dst []byte) {
 	roots, f := b.g.Roots(), &b.g.Features
 	a := ondisk.AGF{
 		Seqno: uint32(ag.Number), Length: uint32(ag.Length),
-		BnoRoot: uint32(roots.Bno), CntRoot: uint32(roots.Cnt), RmapRoot: uint32(roots.Rmap),
+		BnoRoot: uint32(roots.Bno), CntRoot: uint32(roots.Cnt),
 		BnoLevel: 1, CntLevel: 1,
-		FreeFirst: freeListFirst, FreeCount: uint32(len(ag.FreeList)),
-		FreeLast:   uint32(freeListFirst + len(ag.FreeList) - 1),
+		FreeFirst: uint32(ag.FreeList.First), FreeLast: uint32(ag.FreeList.Last()), FreeCount: uint32(ag.FreeList.Count),
 		FreeBlocks: uint32(ag.Free.Total()), Longest: uint32(ag.Free.Longest),
 		UUID: b.metaUUID(),
 	}
 	if f.Rmapbt {
-		a.RmapLevel, a.RmapBlocks = 1, 1
+		t := ag.Owners
+		a.RmapRoot, a.RmapLevel, a.RmapBlocks = uint32(t.Root().At), uint32(t.Levels()), uint32(t.Blocks())
+		a.BtreeBlocks = a.RmapBlocks - 1 // all but the roots of a new AG
 	}
 	if f.Reflink {
 		a.RefcountRoot, a.RefcountLevel, a.RefcountBlocks = uint32(roots.Refcount), 1, 1
@@ -29,10 +27,10 @@ func (b *Builder) agf(_ *placed, ag *geometry.AG, dst []byte) {
 }
 
 func (b *Builder) agi(_ *placed, ag *geometry.AG, dst []byte) {
-	roots, f := b.g.Roots(), &b.g.Features
+	f := &b.g.Features
 	a := ondisk.AGI{
 		Seqno: uint32(ag.Number), Length: uint32(ag.Length),
-		Root: uint32(roots.Ino), Level: 1,
+		Root: uint32(ag.Inodes.Root().At), Level: uint32(ag.Inodes.Levels()),
 		NewInode: geometry.NullAGInode, DirInode: geometry.NullAGInode,
 		UUID: b.metaUUID(),
 	}
@@ -40,10 +38,10 @@ func (b *Builder) agi(_ *placed, ag *geometry.AG, dst []byte) {
 		a.Unlinked[i] = geometry.NullAGInode
 	}
 	if f.Finobt {
-		a.FreeRoot, a.FreeLevel = uint32(roots.Fino), 1
+		a.FreeRoot, a.FreeLevel = uint32(ag.FreeInodes.Root().At), uint32(ag.FreeInodes.Levels())
 	}
 	if f.InobtCount {
-		a.InodeBlocks, a.FreeBlocks = 1, 1
+		a.InodeBlocks, a.FreeBlocks = uint32(ag.Inodes.Blocks()), uint32(ag.FreeInodes.Blocks())
 	}
 	a.Count, a.FreeCount = ag.InodeCounts()
 	if n := len(ag.Chunks); n > 0 {
@@ -57,11 +55,11 @@ func (b *Builder) agfl(_ *placed, ag *geometry.AG, dst []byte) {
 		a := ondisk.AGFL{Seqno: uint32(ag.Number), UUID: b.id.UUID}
 		a.Put(dst)
 	}
-	list := make([]uint32, len(ag.FreeList))
-	for i, agbno := range ag.FreeList {
-		list[i] = uint32(agbno)
+	slots := make([]uint32, len(ag.FreeList.Slots))
+	for i, agbno := range ag.FreeList.Slots {
+		slots[i] = uint32(agbno)
 	}
-	ondisk.PutFreeList(ondisk.FreeList(dst, b.v5()), freeListFirst, list)
+	ondisk.PutFreeList(ondisk.FreeList(dst, b.v5()), slots)
 }
 
 // patchAGF, patchAGI and patchAGFL renumber a header.

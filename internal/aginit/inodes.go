@@ -11,14 +11,16 @@ const autofsckName = "xfs:autofsck"
 
 // generate draws the generation numbers of all files. The root directory's is
 // 0, for the sake of backup tools.
-func (b *Builder) generate() []uint32 {
-	list := make([]uint32, len(b.g.Contents.Files))
-	for i, f := range b.g.Contents.Files {
+func (b *Builder) generate() {
+	files := b.g.Contents.Files
+	b.generations = make(map[*geometry.File]uint32, len(files))
+	b.files = make(map[geometry.Inode]*geometry.File, len(files))
+	for _, f := range files {
+		b.files[f.Inode] = f
 		if f.Kind != geometry.RootDirectory {
-			list[i] = b.id.Generation()
+			b.generations[f] = b.id.Generation()
 		}
 	}
-	return list
 }
 
 // InodeChunk is a chunk of inodes of an AG, whole blocks. It takes the
@@ -30,18 +32,18 @@ func (b *Builder) InodeChunk(agno geometry.AGNumber, at geometry.Extent) []byte 
 	first := g.InodeOf(agno, uint32(at.Start)<<g.InodeBlockLog())
 	free := b.id.Generation()
 	for i := range g.ChunkInodes() {
-		inode := b.inode(uint64(first) + uint64(i))
-		inode.Generation = free
-		inode.Put(chunk[i*size:])
-	}
-	for n, f := range g.Contents.Files {
-		if f.Inode < first || f.Inode >= first+geometry.Inode(g.ChunkInodes()) {
-			continue
+		ino := first + geometry.Inode(i)
+		place := chunk[i*size:][:size]
+		if f := b.files[ino]; f != nil {
+			b.file(f, place)
+		} else {
+			inode := b.inode(uint64(ino))
+			inode.Generation = free
+			inode.Put(place)
 		}
-		b.file(f, b.generations[n], chunk[int(f.Inode-first)*size:][:size])
-	}
-	for i := 0; i < len(chunk) && b.v5(); i += size {
-		ondisk.Seal(chunk[i:][:size], ondisk.InodeCRC)
+		if b.v5() {
+			ondisk.Seal(place, ondisk.InodeCRC)
+		}
 	}
 	return chunk
 }

@@ -1,8 +1,6 @@
 package aginit
 
 import (
-	"math"
-
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
@@ -41,50 +39,6 @@ func (b *Builder) freeExtents(p *placed, ag *geometry.AG, free *geometry.Records
 	at := b.root(p, ag, len(free.Live()), dst)
 	for i, e := range free.Slots() {
 		ondisk.AllocRecord{Start: uint32(e.Start), Blocks: uint32(e.Blocks)}.Put(at[i*ondisk.AllocRecordSize:])
-	}
-}
-
-func (b *Builder) inobt(p *placed, ag *geometry.AG, dst []byte) {
-	b.inodeRecords(p, ag, &ag.Inodes, dst)
-}
-
-func (b *Builder) finobt(p *placed, ag *geometry.AG, dst []byte) {
-	b.inodeRecords(p, ag, &ag.FreeInodes, dst)
-}
-
-// inodeRecords writes records, and behind them what removed ones left.
-func (b *Builder) inodeRecords(p *placed, ag *geometry.AG, list *geometry.Records[geometry.InodeRecord], dst []byte) {
-	at := b.root(p, ag, len(list.Live()), dst)
-	for i, r := range list.Slots() {
-		ondisk.InodeRecord{
-			Start: r.Start, Sparse: b.g.Features.Sparse, Count: geometry.InodesPerChunk,
-			FreeCount: uint32(r.Free()), Free: math.MaxUint64 << r.Used,
-		}.Put(at[i*ondisk.InodeRecordSize:])
-	}
-}
-
-// owners are the numbers of owners that are no files.
-var owners = map[geometry.Owner]uint64{
-	geometry.OwnedByFS:       ondisk.OwnFS,
-	geometry.OwnedByAG:       ondisk.OwnAG,
-	geometry.OwnedByInobt:    ondisk.OwnInobt,
-	geometry.OwnedByRefcount: ondisk.OwnRefcount,
-	geometry.OwnedByLog:      ondisk.OwnLog,
-	geometry.OwnedByInodes:   ondisk.OwnInodes,
-}
-
-// rmapbt lists every used extent with its owner.
-func (b *Builder) rmapbt(p *placed, ag *geometry.AG, dst []byte) {
-	list := b.g.Uses(ag)
-	at := b.root(p, ag, len(list), dst)
-	for i, u := range list {
-		owner, other := owners[u.Owner]
-		if !other {
-			owner = uint64(u.Inode)
-		}
-		ondisk.RmapRecord{
-			Start: uint32(u.Start), Blocks: uint32(u.Blocks), Owner: owner, Offset: uint64(u.Offset),
-		}.Put(at[i*ondisk.RmapRecordSize:])
 	}
 }
 

@@ -14,6 +14,9 @@ type row struct {
 	magic ondisk.BtreeMagic // of a btree root
 	// build writes the structure for an AG into its zeroed place, unsealed.
 	build func(*Builder, *placed, *geometry.AG, []byte)
+	// tree has all blocks of a btree that may grow beyond its first, which is in
+	// the header.
+	tree func(*Builder, *placed, *geometry.AG) []treeBlock
 	// patch makes a structure of one plain AG that of another. nil: all are equal.
 	patch func(*Builder, *placed, geometry.AGNumber, []byte)
 	head  int // patch changes nothing from this offset on
@@ -31,9 +34,9 @@ var sectorRows = []row{
 var rootRows = []row{
 	{name: "bnobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Bno }, magic: ondisk.BnoMagic, build: (*Builder).bnobt},
 	{name: "cntbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Cnt }, magic: ondisk.CntMagic, build: (*Builder).cntbt},
-	{name: "inobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Ino }, magic: ondisk.InoMagic, build: (*Builder).inobt},
-	{name: "finobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Fino }, magic: ondisk.FinoMagic, build: (*Builder).finobt},
-	{name: "rmapbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Rmap }, magic: ondisk.RmapMagic, build: (*Builder).rmapbt},
+	{name: "inobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Ino }, magic: ondisk.InoMagic, build: (*Builder).treeBlock, tree: (*Builder).inobt},
+	{name: "finobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Fino }, magic: ondisk.FinoMagic, build: (*Builder).treeBlock, tree: (*Builder).finobt},
+	{name: "rmapbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Rmap }, magic: ondisk.RmapMagic, build: (*Builder).treeBlock, tree: (*Builder).rmapbt},
 	{name: "refcountbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Refcount }, magic: ondisk.RefcountMagic, build: (*Builder).refcountbt},
 }
 

@@ -8,13 +8,13 @@ import (
 	"mkfs/internal/geometry"
 )
 
-// fileStep is how many bytes of a file are in memory at once.
+// fileStep is how many bytes of files are in memory at once.
 const fileStep = 1 << 20
 
 // files writes the blocks of files in the data section.
 func (w *writer) files(ctx context.Context) error {
 	g := w.Geometry
-	var done, total geometry.Blocks
+	var total geometry.Blocks
 	for _, f := range g.Contents.Files {
 		total += f.DataBlocks()
 	}
@@ -22,31 +22,76 @@ func (w *writer) files(ctx context.Context) error {
 		return nil
 	}
 	step := geometry.Blocks(max(fileStep, int64(g.DirBlockSize))) >> g.BlockLog
-	data := make([]byte, g.Bytes(min(step, total)))
+	b := fileBatch{w: w, total: total, memory: make([]byte, g.Bytes(min(step, total)))}
 	for _, f := range g.Contents.Files {
-		for _, e := range f.Blocks {
+		for _, t := range w.build.FileTree(f) {
+			b.list().Add(b.buffer(f, t.At, t.Data))
+		}
+		for _, e := range f.Extents {
 			for skip := geometry.Blocks(0); skip < e.Blocks; skip += step {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
 				n := min(step, e.Blocks-skip)
-				part := data[:g.Bytes(n)]
-				w.build.FileBlocks(f, e, skip, part)
-				agno, agbno := g.BlockAddress(e.Start + geometry.FSBlock(skip))
-				l := w.list()
-				l.Add(delwri.Buffer{
-					Off: int64(g.Offset(agno, agbno)), Data: part,
-					Place: delwri.Place{AG: int64(agno), Name: f.Place()},
-				})
-				if err := l.Submit(); err != nil {
+				part, err := b.take(ctx, n)
+				if err != nil {
 					return err
 				}
-				w.count(l.Stats())
-				done += n
-				w.Progress(PhaseFiles, int64(g.Bytes(done)), int64(g.Bytes(total)))
+				w.build.FileBlocks(f, e, skip, part)
+				b.list().Add(b.buffer(f, e.Start+geometry.FSBlock(skip), part))
 			}
 		}
 	}
+	return b.submit()
+}
+
+// fileBatch collects blocks of files that are written together.
+type fileBatch struct {
+	w           *writer
+	memory      []byte
+	used        int
+	queue       *delwri.List
+	done, total geometry.Blocks
+}
+
+func (b *fileBatch) list() *delwri.List {
+	if b.queue == nil {
+		b.queue = b.w.list()
+	}
+	return b.queue
+}
+
+func (b *fileBatch) buffer(f *geometry.File, at geometry.FSBlock, data []byte) delwri.Buffer {
+	agno, agbno := b.w.Geometry.BlockAddress(at)
+	return delwri.Buffer{
+		Off: int64(b.w.Geometry.Offset(agno, agbno)), Data: data,
+		Place: delwri.Place{AG: int64(agno), Name: f.Place()},
+	}
+}
+
+// take is memory for so many blocks; what is in it before is written if need be.
+func (b *fileBatch) take(ctx context.Context, n geometry.Blocks) ([]byte, error) {
+	size := int(b.w.Geometry.Bytes(n))
+	if size > len(b.memory)-b.used {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := b.submit(); err != nil {
+			return nil, err
+		}
+	}
+	b.used += size
+	b.done += n
+	return b.memory[b.used-size : b.used], nil
+}
+
+// submit writes what has been collected.
+func (b *fileBatch) submit() error {
+	g := b.w.Geometry
+	l := b.list()
+	if err := l.Submit(); err != nil {
+		return err
+	}
+	b.w.count(l.Stats())
+	b.queue, b.used = nil, 0
+	b.w.Progress(PhaseFiles, int64(g.Bytes(b.done)), int64(g.Bytes(b.total)))
 	return nil
 }
 

@@ -93,8 +93,8 @@ func (w *writer) fill(ctx context.Context, batches []batch) error {
 	return nil
 }
 
-// addExtras queues what an AG holds besides its header: inodes, or the record
-// of an internal log.
+// addExtras queues what an AG holds besides its header: inodes, blocks that
+// btrees have grown by, or the record of an internal log.
 func (w *writer) addExtras(l *delwri.List, agno geometry.AGNumber) {
 	g := w.Geometry
 	if a := g.Contents.AGs[agno]; a != nil {
@@ -102,6 +102,12 @@ func (w *writer) addExtras(l *delwri.List, agno geometry.AGNumber) {
 			l.Add(delwri.Buffer{
 				Off: int64(g.Offset(agno, at.Start)), Data: w.build.InodeChunk(agno, at),
 				Place: delwri.Place{AG: int64(agno), Name: "inode chunk"},
+			})
+		}
+		for _, t := range w.build.TreeBlocks(agno) {
+			l.Add(delwri.Buffer{
+				Off: int64(g.Offset(agno, t.At)), Data: t.Data,
+				Place: delwri.Place{AG: int64(agno), Name: t.Name},
 			})
 		}
 	}

@@ -19,16 +19,16 @@ type candidate struct {
 	ok   bool
 }
 
-// available tells whether the AG has room for a request, and limits its length
-// to what may be taken.
+// available tells whether the AG has room for a request besides what its free
+// list lacks, limits its length to what may be taken, and refills the list.
 func (a *AG) available(r *request) bool {
 	need := r.min + r.align - 1 + r.slop
-	free := a.Free.Total()
-	if a.Free.Longest < need || free < r.left+max(need, r.total) {
+	lacks := a.freeListLacks()
+	if a.Free.Longest < need+lacks || a.Free.Total() < lacks+r.left+max(need, r.total) {
 		return false
 	}
-	r.max = min(r.max, free-r.left)
-	return true
+	r.max = min(r.max, a.Free.Total()-lacks-r.left)
+	return a.refill()
 }
 
 // near allocates the largest of what the request allows, and of equals that

@@ -1,5 +1,7 @@
 package geometry
 
+import "mkfs/internal/btree"
+
 // Contents is what a new filesystem holds besides the headers of its AGs: its
 // inodes, and the blocks of files.
 type Contents struct {
@@ -31,24 +33,14 @@ type File struct {
 	Name   string      // in that
 	Dir    Directory   // of a directory
 	Size   Bytes
-	Blocks []FileExtent // of its data, in order of offset
+	// Extents are where its data is, in order of offset.
+	Extents []FileExtent
+	// Tree has them too once there are more than fit the inode, and Inline those
+	// that were in the inode last.
+	Tree   *btree.Tree[FileExtent]
+	Inline []FileExtent
 	// Changes is how many transactions have changed the inode.
 	Changes uint64
-}
-
-// FileExtent is a run of a file's blocks.
-type FileExtent struct {
-	Offset Blocks // within the file
-	Start  FSBlock
-	Blocks Blocks
-}
-
-// DataBlocks is the number of blocks that a file takes.
-func (f *File) DataBlocks() (n Blocks) {
-	for _, e := range f.Blocks {
-		n += e.Blocks
-	}
-	return n
 }
 
 // InodeRecord is up to InodesPerChunk inodes within an AG, the first of which are in use.
@@ -60,13 +52,6 @@ type InodeRecord struct {
 // Free is the number of free inodes.
 func (r InodeRecord) Free() int { return InodesPerChunk - r.Used }
 
-// Owned is an extent that belongs to a file.
-type Owned struct {
-	Extent
-	Inode  Inode
-	Offset Blocks // within the file
-}
-
 // InodeCounts is the number of inodes in all AGs, and how many of them are free.
 func (c *Contents) InodeCounts() (count, free uint64) {
 	for _, a := range c.AGs {
@@ -76,22 +61,30 @@ func (c *Contents) InodeCounts() (count, free uint64) {
 	return count, free
 }
 
-// TakenBlocks is the number of blocks that inodes and files take.
+// TakenBlocks is the number of blocks that inodes and files take, and what the
+// inode btrees have grown by. The rmapbt grows by blocks of the free list, which
+// count as free as long as it has them.
 func (c *Contents) TakenBlocks() (n Blocks) {
 	for _, a := range c.AGs {
-		for _, e := range a.Chunks {
-			n += e.Blocks
-		}
-		for _, e := range a.Owned {
-			n += e.Blocks
-		}
+		n += a.taken()
 	}
 	return n
 }
 
+func (a *AG) taken() (n Blocks) {
+	for u := range a.Owners.Records {
+		switch u.Owner {
+		case OwnedByInodes, OwnedByFile:
+			n += u.Blocks
+		}
+	}
+	grown := a.Inodes.Blocks() - 1 + a.FreeInodes.Blocks() - 1
+	return n + Blocks(grown)
+}
+
 // InodeCounts is the number of inodes in an AG, and how many of them are free.
 func (a *AG) InodeCounts() (count, free uint32) {
-	for _, r := range a.Inodes.Live() {
+	for r := range a.Inodes.Records {
 		count += InodesPerChunk
 		free += uint32(r.Free())
 	}

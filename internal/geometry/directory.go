@@ -1,5 +1,11 @@
 package geometry
 
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
 // Directory is what a directory holds besides itself and its parent.
 type Directory struct {
 	Entries []DirEntry // in the order in which they were made
@@ -10,6 +16,9 @@ type Directory struct {
 	InInode, InBlock int
 	// Free is the free space at the end of each block of entries.
 	Free []Bytes
+	// Index is what indexes those blocks from DirLeaf on: the root, and the
+	// others in the order in which they were made, which is that of their offsets.
+	Index []*IndexBlock
 }
 
 // DirForm is how a directory is laid out.
@@ -20,6 +29,7 @@ const (
 	DirInInode DirForm = iota
 	DirOneBlock
 	DirLeaf // blocks of entries, and one that indexes them by hash
+	DirNode // the index is a tree, and a list of free space has blocks of its own
 )
 
 // DirEntry is a name in a directory.
@@ -38,11 +48,39 @@ const (
 	dirLeafHeader = 64
 	dirLeafTail   = 4
 	dirLeafBest   = 2 // for each block of entries
+	dirFreeHeader = 64
 	shortHeader   = 2
+	dirPlaceUnit  = 8 // of places in the index
 )
 
-// dirLeafOffset is where in a directory's space its indexes begin.
-const dirLeafOffset = 32 * gib
+// Where in a directory's space its index begins, and its list of free space.
+const (
+	dirLeafOffset = 32 * gib
+	dirFreeOffset = 64 * gib
+)
+
+// DirPart is a kind of block in a directory.
+type DirPart uint8
+
+// The parts of a directory's space, in order of offset.
+const (
+	DirEntries DirPart = iota
+	DirIndexes
+	DirFreeSpace
+)
+
+// DirBlock tells what a directory has at an offset, and which of such blocks it is.
+func (g *Geometry) DirBlock(offset Blocks) (DirPart, int) {
+	index, free := blocksIn(dirLeafOffset, g.BlockLog), blocksIn(dirFreeOffset, g.BlockLog)
+	part, start := DirEntries, Blocks(0)
+	switch {
+	case offset >= free:
+		part, start = DirFreeSpace, free
+	case offset >= index:
+		part, start = DirIndexes, index
+	}
+	return part, int((offset - start) / blocksIn(g.DirBlockSize, g.BlockLog))
+}
 
 // dirEntrySize is the length of an entry: inode, length, name, type and the
 // entry's own place, in multiples of 8.
@@ -94,6 +132,7 @@ func (f *File) shortSize() Bytes {
 func (m *maker) enter(f *File) bool {
 	parent := f.Parent
 	d := &parent.Dir
+	parent.begin()
 	parent.Changes++
 	d.Entries = append(d.Entries, DirEntry{File: f})
 	e := &d.Entries[len(d.Entries)-1]
@@ -112,26 +151,94 @@ func (m *maker) enter(f *File) bool {
 			return false
 		}
 	}
-	if d.Form == DirOneBlock && d.Free[0] < size+dirIndexEntry && !m.toLeaf(parent) {
-		return false
-	}
-	block := 0
-	for block < len(d.Free) && d.Free[block] < size {
-		block++
-	}
-	if d.Form == DirLeaf && !m.leafFits(parent, block) {
-		return false
-	}
-	if block == len(d.Free) && !m.addDirBlock(parent) {
-		return false
-	}
-	e.At = Bytes(block+1)*m.p.g.DirBlockSize - d.Free[block]
 	if d.Form == DirOneBlock {
-		e.At -= Bytes(len(d.Entries)-1+2)*dirIndexEntry + dirBlockTail
-		size += dirIndexEntry
+		if d.Free[0] >= size+dirIndexEntry {
+			e.At = m.p.g.DirBlockSize - d.Free[0] - Bytes(len(d.Entries)-1+2)*dirIndexEntry - dirBlockTail
+			d.Free[0] -= size + dirIndexEntry
+			return true
+		}
+		if !m.toLeaf(parent) {
+			return false
+		}
 	}
+	if d.Form == DirLeaf {
+		if done, ok := m.enterLeaf(parent, e, size); done || !ok {
+			return ok
+		}
+		if !m.toNode(parent) {
+			return false
+		}
+	}
+	return m.enterTree(parent, e, size)
+}
+
+// enterLeaf enters a name into a directory whose index is one leaf, unless that
+// is full: in the block of a name of the same hash, else in the first with room.
+func (m *maker) enterLeaf(f *File, e *DirEntry, size Bytes) (done, ok bool) {
+	d := &f.Dir
+	leaf := d.Index[0]
+	hash := HashName(e.File.Name)
+	at, block := leaf.search(hash), none
+	for ; at < leaf.Live && leaf.Slots[at].Hash == hash; at++ {
+		if n := int(Bytes(leaf.Slots[at].At) * dirPlaceUnit / m.p.g.DirBlockSize); d.Free[n] >= size {
+			block = n
+			break
+		}
+	}
+	if block == none {
+		block = slices.IndexFunc(d.Free, func(n Bytes) bool { return n >= size })
+	}
+	blocks := len(d.Free)
+	if block == none {
+		blocks++
+	}
+	used := dirLeafHeader + Bytes(leaf.Live+1)*dirIndexEntry + Bytes(blocks)*dirLeafBest + dirLeafTail
+	if used > m.p.g.DirBlockSize {
+		return false, true
+	}
+	if block == none {
+		if block = len(d.Free); !m.addDirBlock(f) {
+			return true, false
+		}
+	}
+	leaf.insert(at, DirIndex{hash, m.place(d, e, block, size)})
+	return true, true
+}
+
+// enterTree enters a name into a directory whose index is a tree: in the block
+// of a name of the same hash, else in the last with room.
+func (m *maker) enterTree(f *File, e *DirEntry, size Bytes) bool {
+	d := &f.Dir
+	hash := HashName(e.File.Name)
+	path, block, skip := m.locate(d, hash, size)
+	for n := len(d.Free) - 1; n >= 0 && block == none; n-- {
+		if d.Free[n] >= size && n/m.p.g.DirFreePerBlock() != skip {
+			block = n
+		}
+	}
+	if block == none {
+		if block = len(d.Free); !m.addDirBlock(f) || block%m.p.g.DirFreePerBlock() == 0 && !m.addFreeBlock(f, block) {
+			return false
+		}
+	}
+	return m.enterIndex(f, path, DirIndex{hash, m.place(d, e, block, size)})
+}
+
+// place puts an entry of a size into a block. It returns its place in the index's units.
+func (m *maker) place(d *Directory, e *DirEntry, block int, size Bytes) uint32 {
+	e.At = Bytes(block+1)*m.p.g.DirBlockSize - d.Free[block]
 	d.Free[block] -= size
-	return true
+	return uint32(e.At / dirPlaceUnit)
+}
+
+// DirFreePerBlock is how many blocks of entries a block of free space lists.
+func (g *Geometry) DirFreePerBlock() int { return int(g.DirBlockSize-dirFreeHeader) / dirLeafBest }
+
+// addFreeBlock gives a directory the block of free space that lists a block of entries.
+func (m *maker) addFreeBlock(f *File, block int) bool {
+	g := m.p.g
+	n := blocksIn(g.DirBlockSize, g.BlockLog)
+	return m.grow(f, blocksIn(dirFreeOffset, g.BlockLog)+Blocks(block/g.DirFreePerBlock())*n, n, m.createSpace(f))
 }
 
 // forkRoom is how much of an inode the data fork may take.
@@ -155,25 +262,61 @@ func (m *maker) toBlock(f *File, used Bytes) bool {
 
 // toLeaf moves the index of a directory's block to a block of its own.
 func (m *maker) toLeaf(f *File) bool {
-	g := m.p.g
-	if !m.grow(f, blocksIn(dirLeafOffset, g.BlockLog), blocksIn(g.DirBlockSize, g.BlockLog), m.createSpace(f)) {
+	d := &f.Dir
+	leaf := m.addIndexBlock(f, 0)
+	if leaf == nil {
 		return false
 	}
-	f.Dir.Form, f.Dir.InBlock = DirLeaf, len(f.Dir.Entries)-1
-	f.Dir.Free[0] += Bytes(f.Dir.InBlock+2)*dirIndexEntry + dirBlockTail
+	d.Form, d.InBlock = DirLeaf, len(d.Entries)-1
+	for _, x := range f.BlockIndex() {
+		leaf.insert(leaf.Live, x)
+	}
+	d.Free[0] += Bytes(d.InBlock+2)*dirIndexEntry + dirBlockTail
 	return true
 }
 
-// leafFits tells whether the index has room for another entry, in a block that
-// may be a new one.
-func (m *maker) leafFits(f *File, block int) bool {
-	used := Bytes(dirLeafHeader + dirLeafTail)
-	used += Bytes(len(f.Dir.Entries)+2)*dirIndexEntry + Bytes(max(len(f.Dir.Free), block+1))*dirLeafBest
-	if used <= m.p.g.DirBlockSize {
-		return true
+// BlockIndex is the index of the first block of a directory, from when it had
+// no other: of equal hashes the later is first.
+func (f *File) BlockIndex() []DirIndex {
+	entries := f.Dir.Entries
+	if f.Dir.Form != DirOneBlock {
+		entries = entries[:f.Dir.InBlock]
 	}
-	m.p.refuse("-r rgcount", "the directory of the files of that many groups would need a form of index that is not supported yet; use fewer groups")
-	return false
+	list := make([]DirIndex, 0, len(entries)+2)
+	add := func(name string, at Bytes) {
+		list = append(list, DirIndex{HashName(name), uint32(at / dirPlaceUnit)})
+	}
+	for _, e := range slices.Backward(entries) {
+		add(e.File.Name, e.At)
+	}
+	add("..", dirHeader+dirSelf)
+	add(".", dirHeader)
+	slices.SortStableFunc(list, func(a, b DirIndex) int { return cmp.Compare(a.Hash, b.Hash) })
+	return list
+}
+
+// toNode makes the index of a directory, a leaf, the root of a tree, and moves
+// the list of free space from its end to a block of its own.
+func (m *maker) toNode(f *File) bool {
+	d := &f.Dir
+	if !m.addFreeBlock(f, 0) {
+		return false
+	}
+	d.Form = DirNode
+	// What was at the leaf's end remains there.
+	end := make([]byte, m.p.g.DirBlockSize)
+	at := len(end) - dirLeafTail - dirLeafBest*len(d.Free)
+	for i, n := range d.Free {
+		binary.BigEndian.PutUint16(end[at+i*dirLeafBest:], uint16(n))
+	}
+	binary.BigEndian.PutUint32(end[len(end)-dirLeafTail:], uint32(len(d.Free)))
+	leaf := d.Index[0]
+	for i := (at - dirLeafHeader) / dirIndexEntry; i < len(leaf.Slots); i++ {
+		x := end[dirLeafHeader+i*dirIndexEntry:]
+		leaf.Slots[i].Hash |= binary.BigEndian.Uint32(x)
+		leaf.Slots[i].At |= binary.BigEndian.Uint32(x[4:])
+	}
+	return true
 }
 
 // createSpace is the most that making the last file of a directory may take:

@@ -1,7 +1,5 @@
 package geometry
 
-import "slices"
-
 // planContents makes the files of the new filesystem, as far as numbers and
 // places go. A checker computes the place of the root directory from the
 // superblock alone; a filesystem where the two differ would lose its root, and
@@ -15,7 +13,7 @@ func (p *plan) planContents() {
 		g.Root = m.space.ags[0].Chunks[0]
 		start = g.Root.Start
 	}
-	if want := g.expectedRoot(m.space.freeList); start != want {
+	if want := g.expectedRoot(g.FreeListBlocks()); start != want {
 		p.refuse("", "the root inode does not fit where checkers expect it, at block %d of AG 0; use larger AGs, a smaller stripe unit or another AG for the log", want)
 		return
 	}
@@ -30,24 +28,16 @@ func (p *plan) planContents() {
 	}
 	m.c.AGs = m.space.ags
 	g.Contents = m.c
-	if !p.stop {
-		m.checkRoots()
-	}
+	m.checkFree()
 }
 
-// checkRoots refuses what would not fit btrees of a single block, for as long
-// as no others are made.
-func (m *maker) checkRoots() {
-	g := m.p.g
-	t := newTrees(g)
-	for agno, a := range m.space.ags {
-		uses := 0
-		if g.Features.Rmapbt {
-			uses = len(g.Uses(a))
-		}
-		if uses > int(t.rmap.maxLeaf) || a.Inodes.live > int(t.inode.maxLeaf) ||
-			a.Free.ByStart.live > int(t.alloc.maxLeaf) {
-			m.p.refuse("-r rgcount", "the files of that many groups would need btrees of several blocks in AG %d, which are not supported yet; use fewer groups, larger blocks or -m rmapbt=0", agno)
+// checkFree refuses what would have split the btrees of free space, since the
+// allocator then looks for space in another way.
+func (m *maker) checkFree() {
+	t := newTrees(m.p.g)
+	for agno, a := range m.c.AGs {
+		if most := len(a.Free.ByStart.slots); most > int(t.alloc.maxLeaf) && !m.p.stop {
+			m.p.refuse("-r rgcount", "the files of that many groups would leave the free space of AG %d in %d pieces, more than the %d that a btree block holds", agno, most, t.alloc.maxLeaf)
 			return
 		}
 	}
@@ -72,41 +62,23 @@ func (m *maker) make(agno AGNumber, f *File) *File {
 	}
 	f.Inode, f.Changes = ino, created
 	m.c.Files = append(m.c.Files, f)
-	if f.Parent != nil && !m.enter(f) {
+	if f.Parent != nil && !m.enter(f) || !m.space.commit() {
 		return nil
 	}
 	return f
 }
 
-// grow gives a file more blocks, in as few pieces as there can be. total is
-// what all of the operation may take, 0 if it is only this.
-func (m *maker) grow(f *File, offset, n, total Blocks) bool {
-	for n > 0 {
-		e, ok := m.space.blocks(f, offset, n, total)
-		if !ok {
+// fill gives a regular file its blocks, each piece in a transaction.
+func (m *maker) fill(f *File, n Blocks) bool {
+	for offset := Blocks(0); offset < n; f.Changes++ {
+		f.begin()
+		e, ok := m.space.blocks(f, offset, n-offset, 0)
+		if !ok || !m.enterExtent(f, e) || !m.space.commit() {
 			return false
 		}
-		f.Blocks = slices.Insert(f.Blocks, f.extentAt(offset), e)
-		offset, n = offset+e.Blocks, n-e.Blocks
-	}
-	if room := int(m.forkRoom(f)) / fileExtentSize; len(f.Blocks) > room {
-		m.p.refuse("", "a metadata file would have %d extents, and an inode has room for %d", len(f.Blocks), room)
-		return false
+		offset += e.Blocks
 	}
 	return true
-}
-
-// fileExtentSize is the length in bytes of an extent in an inode.
-const fileExtentSize = 16
-
-// fill gives a regular file its blocks; each piece changes the inode.
-func (m *maker) fill(f *File, n Blocks) bool {
-	if n == 0 {
-		return true
-	}
-	ok := m.grow(f, 0, n, 0)
-	f.Changes += uint64(len(f.Blocks))
-	return ok
 }
 
 // realtime makes the bitmap and the summary of the realtime section, which

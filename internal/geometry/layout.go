@@ -1,5 +1,7 @@
 package geometry
 
+import "mkfs/internal/btree"
+
 // Roots are the blocks of an AG's btree roots. One that its filesystem does
 // not have is 0, where the superblock is.
 type Roots struct {
@@ -38,31 +40,22 @@ func (g *Geometry) HeaderBlocks() Blocks {
 	return Blocks(max(r.Ino, r.Fino, r.Rmap, r.Refcount)) + 1
 }
 
-// FreeListBlocks is the number of blocks that an AG's free list must hold: for
-// each of the trees that take blocks from it enough to grow by one level and
-// to split that once more while the list is refilled.
-func (g *Geometry) FreeListBlocks() Blocks {
-	t := newTrees(g)
-	split := func(most uint64) Blocks { return Blocks(min(2, most)*2 - 2) }
-	n := 2 * split(t.allocLevels)
-	if g.Features.Rmapbt {
-		n += split(t.rmapLevels)
-	}
-	return n
-}
-
 // AG is the use of an AG's blocks in the finished filesystem.
 type AG struct {
 	Number   AGNumber
 	Length   Blocks
-	FreeList []AGBlock // in the list's order
-	Log      Extent    // empty but in the log's AG
-	Chunks   []Extent  // of inodes, in the order in which they were allocated
-	Owned    []Owned   // by files, likewise
+	FreeList FreeList
+	Log      Extent   // empty but in the log's AG
+	Chunks   []Extent // of inodes, in the order in which they were allocated
 	Free     FreeSpace
+	// Owners has all that is in use, as the rmapbt lists it.
+	Owners *btree.Tree[Use]
 	// Inodes has the records of the inode btree, and FreeInodes those of them
-	// that have free inodes, with what others left behind.
-	Inodes, FreeInodes Records[InodeRecord]
+	// that have free inodes.
+	Inodes, FreeInodes *btree.Tree[InodeRecord]
+
+	g     *Geometry
+	trees *trees
 }
 
 // AG computes the final use of an AG's blocks, in the order in which the
@@ -74,34 +67,30 @@ func (g *Geometry) AG(agno AGNumber) *AG {
 			return a
 		}
 	}
-	a := g.agWithFreeList(agno, g.FreeListBlocks())
-	return &a
+	return g.newAG(agno)
 }
 
-func (g *Geometry) agWithFreeList(agno AGNumber, need Blocks) AG {
-	a := AG{Number: agno, Length: g.AGLength(agno)}
+// newAG is an AG without inodes and files. One that has fewer free blocks than
+// the free list needs gets none.
+func (g *Geometry) newAG(agno AGNumber) *AG {
+	t := newTrees(g)
+	a := &AG{Number: agno, Length: g.AGLength(agno), FreeList: newFreeList(g), g: g, trees: &t}
 	if g.HasLog(agno) {
 		a.Log = Extent{g.Log.Start, g.Log.Blocks}
 	}
+	roots := g.Roots()
 	a.Free = newFreeSpace(a.Length, g.HeaderBlocks(), a.Log)
-	a.fillFreeList(need)
+	a.Owners = btree.New(byOwner, t.owners(g), uint64(roots.Rmap), g.headerUses(a.Log))
+	a.Inodes = btree.New(byInode, t.inode.size(), uint64(roots.Ino), nil)
+	free := btree.Size{Leaf: endless}
+	if g.Features.Finobt {
+		free = t.inode.size()
+	}
+	a.FreeInodes = btree.New(byInode, free, uint64(roots.Fino), nil)
+	if a.Free.Total() >= a.freeListLacks() {
+		a.refill()
+	}
 	return a
 }
 
-// fillFreeList takes blocks from the smallest extent that satisfies the whole
-// rest of the need, else from the longest there is. An AG that has fewer free
-// blocks than that gets no list.
-func (a *AG) fillFreeList(need Blocks) {
-	if a.Free.Total() < need {
-		return
-	}
-	for have := Blocks(0); have < need; {
-		from := a.Free.smallest(need - have)
-		from.Blocks = min(from.Blocks, need-have)
-		a.Free.take(from)
-		for b := from.Start; b < from.End(); b++ {
-			a.FreeList = append(a.FreeList, b)
-		}
-		have += from.Blocks
-	}
-}
+var byInode = &btree.Order[InodeRecord]{Less: func(a, b InodeRecord) bool { return a.Start < b.Start }}

@@ -1,6 +1,10 @@
 package geometry
 
-import "slices"
+import (
+	"cmp"
+
+	"mkfs/internal/btree"
+)
 
 // Owner says whose an extent is.
 type Owner uint8
@@ -16,58 +20,100 @@ const (
 	OwnedByFile
 )
 
-// Use is an extent within an AG that is in use, and its owner.
+// Use is an extent within an AG that is in use, and its owner: a record of the rmapbt.
 type Use struct {
 	Extent
 	Owner  Owner
 	Inode  Inode  // of a file
 	Offset Blocks // within it
+	Bmbt   bool   // it is of the file's extent btree, and has no offset
 }
 
-// follows tells whether a use is the rest of another.
-func (u Use) follows(left Use) bool {
-	return left.End() == u.Start && left.Owner == u.Owner && left.Inode == u.Inode &&
-		(u.Owner != OwnedByFile || left.Offset+left.Blocks == u.Offset)
+// extendsTo tells whether a use goes on in another, as one record.
+func (u Use) extendsTo(next Use) bool {
+	return u.End() == next.Start && u.Owner == next.Owner && u.Inode == next.Inode && u.Bmbt == next.Bmbt &&
+		(u.Owner != OwnedByFile || u.Bmbt || u.Offset+u.Blocks == next.Offset)
 }
 
-// Uses lists what is in use of an AG, in disk order; neighbours of one owner
-// are one. These are the records of the rmapbt.
-func (g *Geometry) Uses(a *AG) []Use {
+func (u Use) compare(v Use) int {
+	return cmp.Or(cmp.Compare(u.Start, v.Start), cmp.Compare(u.Owner, v.Owner), cmp.Compare(u.Inode, v.Inode), cmp.Compare(u.Offset, v.Offset))
+}
+
+// last is the key of a use's end.
+func (u Use) last() Use {
+	n := u.Blocks - 1
+	u.Start += AGBlock(n)
+	if u.Owner == OwnedByFile && !u.Bmbt {
+		u.Offset += n
+	}
+	return u
+}
+
+var byOwner = &btree.Order[Use]{
+	Less:  func(a, b Use) bool { return a.compare(b) < 0 },
+	High:  Use.last,
+	Above: func(a, b Use) bool { return a.compare(b) > 0 },
+}
+
+// owners is the size of the rmapbt's blocks. Where there is none, the list of
+// owners is kept all the same, in one leaf without limit.
+func (t *trees) owners(g *Geometry) btree.Size {
+	if !g.Features.Rmapbt {
+		return btree.Size{Leaf: endless}
+	}
+	return t.rmap.size()
+}
+
+// endless is more records than there can be.
+const endless = 1 << 31
+
+// headerUses lists what is in use of a new AG, one record for each structure.
+func (g *Geometry) headerUses(log Extent) (list []Use) {
 	roots := g.Roots()
-	list := []Use{
-		{Extent: Extent{0, g.SectorBlocks()}, Owner: OwnedByFS},
-		{Extent: Extent{roots.Bno, 2}, Owner: OwnedByAG},
-		{Extent: Extent{roots.Ino, 1}, Owner: OwnedByInobt},
-		{Extent: a.Log, Owner: OwnedByLog},
-	}
-	add := func(e Extent, o Owner) { list = append(list, Use{Extent: e, Owner: o}) }
-	if roots.Fino != 0 {
-		add(Extent{roots.Fino, 1}, OwnedByInobt)
-	}
-	if roots.Rmap != 0 {
-		add(Extent{roots.Rmap, 1}, OwnedByAG)
-	}
-	if roots.Refcount != 0 {
-		add(Extent{roots.Refcount, 1}, OwnedByRefcount)
-	}
-	for _, agbno := range a.FreeList {
-		add(Extent{agbno, 1}, OwnedByAG)
-	}
-	for _, e := range a.Chunks {
-		add(e, OwnedByInodes)
-	}
-	for _, e := range a.Owned {
-		list = append(list, Use{e.Extent, OwnedByFile, e.Inode, e.Offset})
-	}
-	list = slices.DeleteFunc(list, func(u Use) bool { return u.Blocks == 0 })
-	slices.SortFunc(list, func(x, y Use) int { return int(x.Start) - int(y.Start) })
-	merged := list[:1]
-	for _, u := range list[1:] {
-		if last := &merged[len(merged)-1]; u.follows(*last) {
-			last.Blocks += u.Blocks
-		} else {
-			merged = append(merged, u)
+	add := func(at AGBlock, n Blocks, o Owner) {
+		if at != 0 || o == OwnedByFS {
+			list = append(list, Use{Extent: Extent{at, n}, Owner: o})
 		}
 	}
-	return merged
+	inode := Blocks(1)
+	if roots.Fino != 0 {
+		inode++
+	}
+	add(0, g.SectorBlocks(), OwnedByFS)
+	add(roots.Bno, 2, OwnedByAG)
+	add(roots.Ino, inode, OwnedByInobt)
+	add(roots.Rmap, 1, OwnedByAG)
+	add(roots.Refcount, 1, OwnedByRefcount)
+	if log.Blocks > 0 {
+		add(log.Start, log.Blocks, OwnedByLog)
+	}
+	return list
+}
+
+// own enters a use of an AG, as one record with its neighbours if they are of
+// the same owner. It returns false where the rmapbt finds no block to grow.
+func (a *AG) own(u Use) bool {
+	t := a.Owners
+	p := t.Find(u)
+	left, right := p.Before(), p.Next()
+	before := left.Live() && left.Record().extendsTo(u)
+	behind := right.Live() && u.extendsTo(right.Record())
+	switch {
+	case before:
+		joined := left.Record()
+		joined.Blocks += u.Blocks
+		if behind {
+			joined.Blocks += right.Record().Blocks
+			if !t.Remove(right) {
+				return false
+			}
+		}
+		t.Update(left, joined)
+	case behind:
+		u.Blocks += right.Record().Blocks
+		t.Update(right, u)
+	default:
+		return t.Insert(right, u, func(uint64) (uint64, bool) { return a.FreeList.take() })
+	}
+	return true
 }

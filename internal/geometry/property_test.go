@@ -340,16 +340,23 @@ func checkAG(t fataler, g *Geometry, agno AGNumber) Blocks {
 		}
 		used[e.Start] = e
 	}
-	use("headers", Extent{0, g.HeaderBlocks()})
-	use("log", a.Log)
+	for u := range a.Owners.Records {
+		use("a use", u.Extent)
+	}
+	inUse := func(what string, e Extent) {
+		for u := range a.Owners.Records {
+			if u.Start <= e.Start && e.End() <= u.End() {
+				return
+			}
+		}
+		t.Fatalf("AG %d: %s at block %d has no owner", agno, what, e.Start)
+	}
+	inUse("log", a.Log)
 	for _, e := range a.Chunks {
-		use("inodes", e)
+		inUse("inodes", e)
 	}
-	for _, e := range a.Owned {
-		use("a file", e.Extent)
-	}
-	for _, b := range a.FreeList {
-		use("free list", Extent{b, 1})
+	for b := range a.FreeList.All {
+		inUse("free list", Extent{b, 1})
 	}
 	var sum, longest Blocks
 	bySize := map[Extent]bool{}
@@ -394,7 +401,17 @@ func checkAG(t fataler, g *Geometry, agno AGNumber) Blocks {
 	if Blocks(at) != a.Length || len(used) > 0 {
 		t.Fatalf("AG %d of %d blocks: uses end at %d, and these are left over: %v", agno, a.Length, at, used)
 	}
-	return sum + Blocks(len(a.FreeList))
+	return sum + Blocks(a.FreeList.Count+a.Owners.Blocks()-1) // what the rmapbt has of the free list counts as free
+}
+
+// A stripe unit whose limits allow less than nothing is refused like others that
+// make no sense.
+func TestNegativeStripeUnit(t *testing.T) {
+	unit := Given(Size{Count: -4096, Limits: Limits{Min: -4096}})
+	spec := Spec{Data: DataSpec{StripeUnit: unit, StripeWidth: Given[int64](1)}}
+	if _, _, err := Plan(spec, Device{Size: gib, LogicalSector: 512, PhysicalSector: 512}); err == nil {
+		t.Error("accepted")
+	}
 }
 
 // With 57458 AGs of 18688 blocks, 57457 would do, and the last of those is

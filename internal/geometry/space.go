@@ -1,17 +1,29 @@
 package geometry
 
+import (
+	"cmp"
+	"slices"
+
+	"mkfs/internal/btree"
+)
+
 // space hands out blocks and inodes as the kernel's allocator does, in the
 // order in which a new filesystem's files are made. It keeps the state of all
 // AGs that it has taken something from.
 type space struct {
 	g   *Geometry
 	ags map[AGNumber]*AG
-	// freeList is the number of blocks that an AG's free list holds.
-	freeList Blocks
+	// deferred are uses that are entered at the end of a transaction.
+	deferred []deferredUse
+}
+
+type deferredUse struct {
+	agno AGNumber
+	Use
 }
 
 func newSpace(g *Geometry) *space {
-	return &space{g: g, ags: map[AGNumber]*AG{}, freeList: g.FreeListBlocks()}
+	return &space{g: g, ags: map[AGNumber]*AG{}}
 }
 
 // look is an AG as it is now.
@@ -19,8 +31,7 @@ func (s *space) look(agno AGNumber) *AG {
 	if a, there := s.ags[agno]; there {
 		return a
 	}
-	a := s.g.agWithFreeList(agno, s.freeList)
-	return &a
+	return s.g.newAG(agno)
 }
 
 // keep is an AG that something is taken from.
@@ -28,6 +39,18 @@ func (s *space) keep(agno AGNumber) *AG {
 	a := s.look(agno)
 	s.ags[agno] = a
 	return a
+}
+
+// commit ends a transaction: what files have got is entered in the rmapbt, AG by AG.
+func (s *space) commit() bool {
+	slices.SortStableFunc(s.deferred, func(x, y deferredUse) int { return cmp.Compare(x.agno, y.agno) })
+	for _, u := range s.deferred {
+		if a := s.ags[u.agno]; !a.refill() || !a.own(u.Use) {
+			return false
+		}
+	}
+	s.deferred = s.deferred[:0]
+	return true
 }
 
 // around lists AG numbers from one on, those before it last.
@@ -46,7 +69,7 @@ func (s *space) around(start AGNumber) func(yield func(AGNumber) bool) {
 func (s *space) inode(start AGNumber) (Inode, bool) {
 	for agno := range s.around(start) {
 		a := s.look(agno)
-		if len(a.FreeInodes.Live()) == 0 && !s.chunk(agno) {
+		if a.FreeInodes.Root().Live == 0 && !s.chunk(agno) {
 			continue
 		}
 		return s.g.InodeOf(agno, s.keep(agno).takeInode()), true
@@ -56,19 +79,16 @@ func (s *space) inode(start AGNumber) (Inode, bool) {
 
 // takeInode takes the first free inode. All but the newest chunk are full.
 func (a *AG) takeInode() uint32 {
-	r := a.FreeInodes.slots[0]
+	p := a.FreeInodes.Find(InodeRecord{})
+	r := p.Record()
 	agino := r.Start + uint32(r.Used)
 	r.Used++
-	for i := range a.Inodes.Live() {
-		if a.Inodes.slots[i].Start == r.Start {
-			a.Inodes.slots[i] = r
-		}
-	}
 	if r.Free() > 0 {
-		a.FreeInodes.slots[0] = r
+		a.FreeInodes.Update(p, r)
 	} else {
-		a.FreeInodes.remove(0) // as it was
+		a.FreeInodes.Remove(p) // one of at most a few
 	}
+	a.Inodes.Update(a.Inodes.Find(r), r)
 	return agino
 }
 
@@ -78,7 +98,7 @@ func (s *space) chunk(agno AGNumber) bool {
 	g, a := s.g, s.look(agno)
 	n := g.chunkBlocks()
 	align, striped := g.chunkAlign()
-	r := request{min: n, max: n, align: 1, left: Blocks(newTrees(g).inodeLevels)}
+	r := request{min: n, max: n, align: 1, left: Blocks(a.trees.inodeLevels)}
 	var got Extent
 	ok := false
 	if last := len(a.Chunks) - 1; last >= 0 {
@@ -99,20 +119,27 @@ func (s *space) chunk(agno AGNumber) bool {
 	}
 	s.ags[agno] = a
 	a.Chunks = append(a.Chunks, got)
-	for i := 0; i < g.ChunkInodes(); i += InodesPerChunk {
-		a.addRecord(InodeRecord{Start: uint32(got.Start)<<g.InodeBlockLog() + uint32(i)})
+	if !a.own(Use{Extent: got, Owner: OwnedByInodes}) {
+		return false
+	}
+	for _, t := range []*btree.Tree[InodeRecord]{a.Inodes, a.FreeInodes} {
+		for i := 0; i < g.ChunkInodes(); i += InodesPerChunk {
+			r := InodeRecord{Start: uint32(got.Start)<<g.InodeBlockLog() + uint32(i)}
+			if !t.Insert(t.Find(r), r, a.inodeTreeBlock) {
+				return false
+			}
+		}
 	}
 	return true
 }
 
-func (a *AG) addRecord(r InodeRecord) {
-	for _, t := range []*Records[InodeRecord]{&a.Inodes, &a.FreeInodes} {
-		i := 0
-		for i < t.live && t.slots[i].Start < r.Start {
-			i++
-		}
-		t.insert(i, r)
+// inodeTreeBlock allocates a block of an inode btree, near another.
+func (a *AG) inodeTreeBlock(near uint64) (uint64, bool) {
+	got, ok := a.near(request{target: AGBlock(near), min: 1, max: 1, align: 1})
+	if !ok || !a.own(Use{Extent: got, Owner: OwnedByInobt}) {
+		return 0, false
 	}
+	return uint64(got.Start), true
 }
 
 // blocks allocates blocks for a file: behind its last extent, else near its
@@ -121,7 +148,7 @@ func (a *AG) addRecord(r InodeRecord) {
 func (s *space) blocks(f *File, offset, n, total Blocks) (FileExtent, bool) {
 	g := s.g
 	start, target := s.target(f, offset)
-	r := request{target: target, min: 1, max: min(n, maxFileExtent, g.logRoom()+1), align: 1, left: 1, total: total}
+	r := request{target: target, min: 1, max: min(n, maxFileExtent, g.logRoom()+1), align: 1, left: f.treeLeft(), total: total}
 	if f.isDir() {
 		r.min = n
 	} else {
@@ -135,9 +162,19 @@ func (s *space) blocks(f *File, offset, n, total Blocks) (FileExtent, bool) {
 	if !ok {
 		return FileExtent{}, false
 	}
-	a := s.ags[agno]
-	a.Owned = append(a.Owned, Owned{Extent: got, Inode: f.Inode, Offset: offset})
+	s.deferred = append(s.deferred, deferredUse{agno, Use{Extent: got, Owner: OwnedByFile, Inode: f.Inode, Offset: offset}})
 	return FileExtent{Offset: offset, Start: g.FSBlock(agno, got.Start), Blocks: got.Blocks}, true
+}
+
+// treeBlock allocates a block of a file's extent btree, near another.
+func (s *space) treeBlock(f *File, near FSBlock, left Blocks) (uint64, bool) {
+	agno, agbno := s.g.BlockAddress(near)
+	r := request{target: agbno, min: 1, max: 1, align: 1, left: left}
+	agno, got, ok := s.allocate(agno, r)
+	if !ok || !s.ags[agno].own(Use{Extent: got, Owner: OwnedByFile, Inode: f.Inode, Bmbt: true}) {
+		return 0, false
+	}
+	return uint64(s.g.FSBlock(agno, got.Start)), true
 }
 
 // allocate takes blocks from the first AG that has them, near the target in
@@ -168,25 +205,16 @@ func (s *space) target(f *File, offset Blocks) (AGNumber, AGBlock) {
 	if next == 0 {
 		return agno, agbno
 	}
-	last := f.Blocks[next-1]
+	last := f.Extents[next-1]
 	lastAG, lastBlock := g.BlockAddress(last.Start)
 	at := Blocks(lastBlock) + last.Blocks
 	if at >= g.AGBlocks {
 		return agno, agbno
 	}
-	if gap := offset - last.Offset - last.Blocks; next == len(f.Blocks) && at+gap < g.AGBlocks {
+	if gap := offset - last.Offset - last.Blocks; next == len(f.Extents) && at+gap < g.AGBlocks {
 		at += gap
 	}
 	return lastAG, AGBlock(at)
-}
-
-// extentAt is the index of a file's first extent behind an offset.
-func (f *File) extentAt(offset Blocks) int {
-	i := 0
-	for i < len(f.Blocks) && f.Blocks[i].Offset < offset {
-		i++
-	}
-	return i
 }
 
 // longest is the length of the longest free extent in the AGs from one on, as

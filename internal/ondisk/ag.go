@@ -158,13 +158,13 @@ func FreeList(sector []byte, v5 bool) []byte {
 	return sector
 }
 
-// PutFreeList writes list entries from index first on and null to all others.
-// An entry is 4 bytes; a part of one at the end is left alone.
-func PutFreeList(b []byte, first int, blocks []uint32) {
+// PutFreeList writes the slots of a free list and null behind them. An entry
+// is 4 bytes; a part of one at the end is left alone.
+func PutFreeList(b []byte, slots []uint32) {
 	for i := 0; i < len(b)/4; i++ {
 		v := ^uint32(0)
-		if i >= first && i-first < len(blocks) {
-			v = blocks[i-first]
+		if i < len(slots) {
+			v = slots[i]
 		}
 		be.PutUint32(b[4*i:], v)
 	}

@@ -79,15 +79,15 @@ var described = []Described{
 	{Name: "attribute value", Type: BufferAttrRemote, Magic: 0x5841524d, Layout: remote, Unordered: true}, // "XARM"
 	{Name: "directory block", Type: BufferDirBlock, Magic: 0x58444233, Layout: dirBlock},                  // "XDB3"
 	{Name: "directory data", Type: BufferDirData, Magic: 0x58444433, Layout: dirBlock},                    // "XDD3"
-	{Name: "directory free index", Type: BufferDirFree, Magic: 0x58444633, Layout: dirBlock},              // "XDF3"
+	{Name: "directory free index", Type: BufferDirFree, Magic: DirFreeMagic, Layout: dirBlock},            // "XDF3"
 	{Name: "realtime bitmap", Type: BufferBitmap, Magic: 0x424d505a, Layout: bitmap},                      // "BMPZ"
 	{Name: "realtime summary", Type: BufferSummary, Magic: 0x53554d59, Layout: bitmap},                    // "SUMY"
 }
 
 var describedNarrow = []Described{
 	{Name: "directory leaf", Type: BufferDirLeaf1, Magic: 0x3df1, Layout: dirIndex},
-	{Name: "directory leaf", Type: BufferDirLeafN, Magic: 0x3dff, Layout: dirIndex},
-	{Name: "btree node", Type: BufferDaNode, Magic: 0x3ebe, Layout: dirIndex},
+	{Name: "directory leaf", Type: BufferDirLeafN, Magic: DirLeafNMagic, Layout: dirIndex},
+	{Name: "btree node", Type: BufferDaNode, Magic: DirNodeMagic, Layout: dirIndex},
 	{Name: "attribute leaf", Type: BufferAttrLeaf, Magic: 0x3bee, Layout: dirIndex},
 }
 

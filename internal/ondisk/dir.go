@@ -66,9 +66,14 @@ const (
 	DirDataMagic   = 0x58444433 // "XDD3": only entries
 	DirDataHeader  = 64
 	DirDataCRC     = 4
-	DirLeafMagic   = 0x3df1
-	DirLeafHeader  = 64
-	DirLeafCRC     = 12
+	DirLeafMagic   = 0x3df1 // all of an index
+	DirLeafNMagic  = 0x3dff // a leaf of many
+	DirNodeMagic   = 0x3ebe
+	DirIndexHeader = 64
+	DirIndexCRC    = 12
+	DirFreeMagic   = 0x58444633 // "XDF3"
+	DirFreeHeader  = 64
+	DirFreeCRC     = 4
 	DirIndexSize   = 8
 	DirBlockTail   = 8
 	dirUnusedTag   = 0xffff
@@ -138,60 +143,98 @@ func PutDirTail(block []byte, count int) {
 	c.u32(0)
 }
 
-// DirLeaf heads the block of a directory's index.
-type DirLeaf struct {
-	CRC   uint32
-	Blkno uint64 // a daddr
-	LSN   uint64
-	UUID  UUID
-	Owner uint64
-	Count uint16
-	Stale uint16
+// DirIndexBlock heads a block of a directory's index, a leaf or a node.
+type DirIndexBlock struct {
+	Forward, Back uint32 // neighbours, in blocks from the directory's start
+	Magic         uint16
+	CRC           uint32
+	Blkno         uint64 // a daddr
+	LSN           uint64
+	UUID          UUID
+	Owner         uint64
+	Count         uint16
+	Level         uint16 // of a node; in a leaf the number of stale entries
 }
 
 // Put writes the header, unsealed.
-func (d *DirLeaf) Put(b []byte) {
+func (d *DirIndexBlock) Put(b []byte) {
 	c := cursor{b: b}
-	c.u64(0) // siblings
-	c.u16(DirLeafMagic)
+	c.u32(d.Forward)
+	c.u32(d.Back)
+	c.u16(d.Magic)
 	c.zero(2 + 4)
 	c.u64(d.Blkno)
 	c.u64(d.LSN)
 	c.uuid(&d.UUID)
 	c.u64(d.Owner)
 	c.u16(d.Count)
-	c.u16(d.Stale)
+	c.u16(d.Level)
 	c.zero(4)
 }
 
-// DecodeDirLeaf reads a header.
-func DecodeDirLeaf(b []byte) (d DirLeaf, ok bool) {
-	if len(b) < DirLeafHeader || be.Uint16(b[narrowMagic:]) != DirLeafMagic {
+// DecodeDirIndexBlock reads a header.
+func DecodeDirIndexBlock(b []byte) (d DirIndexBlock, ok bool) {
+	if len(b) < DirIndexHeader {
 		return d, false
 	}
-	c := cursor{b: b, at: 12}
+	c := cursor{b: b}
+	d.Forward, d.Back, d.Magic = c.get32(), c.get32(), c.get16()
+	c.next(2)
 	d.CRC, d.Blkno, d.LSN, d.UUID, d.Owner = c.getCRC(), c.get64(), c.get64(), c.getUUID(), c.get64()
-	d.Count, d.Stale = c.get16(), c.get16()
+	d.Count, d.Level = c.get16(), c.get16()
+	return d, d.Magic == DirLeafMagic || d.Magic == DirLeafNMagic || d.Magic == DirNodeMagic
+}
+
+// DirFree heads a list of the free space in blocks of entries.
+type DirFree struct {
+	CRC         uint32
+	Blkno       uint64 // a daddr
+	LSN         uint64
+	UUID        UUID
+	Owner       uint64
+	First       uint32 // number of the first block that is listed
+	Count, Used uint32 // of slots, and of those that stand for a block
+}
+
+// Put writes the header, unsealed.
+func (d *DirFree) Put(b []byte) {
+	c := cursor{b: b}
+	c.u32(DirFreeMagic)
+	c.zero(4)
+	c.u64(d.Blkno)
+	c.u64(d.LSN)
+	c.uuid(&d.UUID)
+	c.u64(d.Owner)
+	c.u32(d.First)
+	c.u32(d.Count)
+	c.u32(d.Used)
+	c.zero(4)
+}
+
+// DecodeDirFree reads a header.
+func DecodeDirFree(b []byte) (d DirFree, ok bool) {
+	if len(b) < DirFreeHeader || be.Uint32(b) != DirFreeMagic {
+		return d, false
+	}
+	c := cursor{b: b, at: 4}
+	d.CRC, d.Blkno, d.LSN, d.UUID, d.Owner = c.getCRC(), c.get64(), c.get64(), c.getUUID(), c.get64()
+	d.First, d.Count, d.Used = c.get32(), c.get32(), c.get32()
 	return d, true
 }
 
 // PutDirBests writes the longest free space of each block of entries to the
-// end of the index.
+// end of an index that is one leaf.
 func PutDirBests(block []byte, bests []int) {
-	c := cursor{b: block[len(block)-4-2*len(bests):]}
-	for _, n := range bests {
-		c.u16(uint16(n))
-	}
-	c.u32(uint32(len(bests)))
+	at := len(block) - 4 - 2*len(bests)
+	PutDirFreeList(block[at:], bests)
+	be.PutUint32(block[len(block)-4:], uint32(len(bests)))
 }
 
-// HashName is the hash of a name in a directory, or of an attribute's.
-func HashName(name string) (h uint32) {
-	for i := range len(name) {
-		h = h<<7 | h>>25
-		h ^= uint32(name[i])
+// PutDirFreeList writes the longest free space of each of some blocks.
+func PutDirFreeList(b []byte, bests []int) {
+	for i, n := range bests {
+		be.PutUint16(b[2*i:], uint16(n))
 	}
-	return h
 }
 
 // DirAddress is how the index gives a place in a directory.

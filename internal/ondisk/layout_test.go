@@ -289,7 +289,7 @@ func TestDirLayout(t *testing.T) {
 		t.Errorf("in a block:\n got %s\nwant %s", got, want)
 	}
 	clear(b)
-	DirIndex{Hash: HashName("0.rmap"), Address: DirAddress(0x60)}.Put(b)
+	DirIndex{Hash: 0xee5b7172, Address: DirAddress(0x60)}.Put(b)
 	PutDirBests(b[:24], []int{0x123, 0x456})
 	PutDirTail(b[24:], 7)
 	if got, want := hex(b), "ee5b71720000000c"+"0000000000000000"+"01230456"+"00000002"+
@@ -367,7 +367,7 @@ func TestAttrsLayout(t *testing.T) {
 
 func TestFreeListLayout(t *testing.T) {
 	b := bytes.Repeat([]byte{0xaa}, 4*5+3)
-	PutFreeList(b, 1, []uint32{0x01020304, 0x05060708})
+	PutFreeList(b, []uint32{^uint32(0), 0x01020304, 0x05060708})
 	const want = "\xff\xff\xff\xff\x01\x02\x03\x04\x05\x06\x07\x08\xff\xff\xff\xff\xff\xff\xff\xff\xaa\xaa\xaa"
 	if string(b) != want {
 		t.Errorf("got  %q\nwant %q", b, want)

@@ -146,8 +146,6 @@ func compare(c tryCase, ours, theirs outcome) verdict {
 		return verdict{kind: skipped}
 	case strings.Contains(ours.stderr+theirs.stderr, "o space left on device"):
 		return verdict{kind: skipped}
-	case ours.status == 1 && strings.Contains(ours.stderr, "not supported yet"):
-		return verdict{kind: skipped}
 	case (ours.status == 0) != (theirs.status == 0):
 		return verdict{decision, fmt.Sprintf("  ours %d: %s\n  theirs %d: %s", ours.status, head(ours.stderr), theirs.status, head(theirs.stderr))}
 	case ours.status != 0:

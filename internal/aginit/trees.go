@@ -1,0 +1,212 @@
+package aginit
+
+import (
+	"math"
+
+	"mkfs/internal/btree"
+	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
+)
+
+// treeBlock is a block of a btree within an AG.
+type treeBlock struct {
+	at  geometry.AGBlock
+	put func(dst []byte) // into zeros, unsealed
+}
+
+// codec is how a btree has its records and keys.
+type codec[R any] struct {
+	record, key int // lengths
+	overlaps    bool
+	put         func(R, []byte)
+	putKey      func(R, []byte)
+}
+
+// putSlots writes what a block has in its slots, live or not.
+func putSlots[R any](c *codec[R], blk *btree.Block[R], pointer int, putPointer func([]byte, uint64), dst []byte) {
+	if blk.Level == 0 {
+		for i, r := range blk.Records {
+			c.put(r, dst[i*c.record:])
+		}
+		return
+	}
+	stride := c.key
+	if c.overlaps {
+		stride *= 2
+	}
+	keys, pointers := ondisk.BtreeNode(dst, stride, pointer)
+	for i, child := range blk.Below {
+		c.putKey(blk.Low[i], keys[i*stride:])
+		if c.overlaps {
+			c.putKey(blk.High[i], keys[i*stride+c.key:])
+		}
+		putPointer(pointers[i*pointer:], child.At)
+	}
+}
+
+// blocksOf lists the blocks of a tree within an AG.
+func blocksOf[R any](b *Builder, p *placed, ag *geometry.AG, t *btree.Tree[R], c *codec[R]) (list []treeBlock) {
+	neighbour := func(n *btree.Block[R]) uint32 {
+		if n == nil {
+			return geometry.NullAGBlock
+		}
+		return uint32(n.At)
+	}
+	for blk := range t.All {
+		at := geometry.AGBlock(blk.At)
+		list = append(list, treeBlock{at, func(dst []byte) {
+			h := ondisk.BtreeBlock{
+				Magic: p.magic, Level: uint16(blk.Level), Records: uint16(blk.Live),
+				Left: neighbour(blk.Left), Right: neighbour(blk.Right),
+				Blkno: uint64(b.g.Daddr(ag.Number, at)), UUID: b.id.UUID, Owner: uint32(ag.Number),
+			}
+			entries := dst[h.Put(dst, b.v5()):]
+			putSlots(c, blk, ondisk.BtreePointerSize, func(b []byte, at uint64) { ondisk.PutPointer(b, uint32(at)) }, entries)
+		}})
+	}
+	return list
+}
+
+// treeBlock writes that block of a tree which is in the header.
+func (b *Builder) treeBlock(p *placed, ag *geometry.AG, dst []byte) {
+	for _, blk := range p.tree(b, p, ag) {
+		if blk.at == b.rootBlock(p) {
+			blk.put(dst)
+		}
+	}
+}
+
+// TreeBlock is a block that a btree of an AG has grown by.
+type TreeBlock struct {
+	Name string
+	At   geometry.AGBlock
+	Data []byte
+}
+
+// TreeBlocks are the blocks of an AG's btrees outside of its header.
+func (b *Builder) TreeBlocks(agno geometry.AGNumber) (list []TreeBlock) {
+	ag := b.g.AG(agno)
+	for i := range b.table {
+		p := &b.table[i]
+		if p.tree == nil {
+			continue
+		}
+		for _, blk := range p.tree(b, p, ag) {
+			if blk.at == b.rootBlock(p) {
+				continue
+			}
+			data := make([]byte, b.g.BlockSize)
+			blk.put(data)
+			b.seal(p, data)
+			list = append(list, TreeBlock{p.name, blk.at, data})
+		}
+	}
+	return list
+}
+
+func (b *Builder) inobt(p *placed, ag *geometry.AG) []treeBlock {
+	return blocksOf(b, p, ag, ag.Inodes, b.inodeCodec())
+}
+
+func (b *Builder) finobt(p *placed, ag *geometry.AG) []treeBlock {
+	return blocksOf(b, p, ag, ag.FreeInodes, b.inodeCodec())
+}
+
+func (b *Builder) inodeCodec() *codec[geometry.InodeRecord] {
+	return &codec[geometry.InodeRecord]{
+		record: ondisk.InodeRecordSize, key: ondisk.InodeKeySize,
+		put: func(r geometry.InodeRecord, dst []byte) {
+			ondisk.InodeRecord{
+				Start: r.Start, Sparse: b.g.Features.Sparse, Count: geometry.InodesPerChunk,
+				FreeCount: uint32(r.Free()), Free: math.MaxUint64 << r.Used,
+			}.Put(dst)
+		},
+		putKey: func(r geometry.InodeRecord, dst []byte) { ondisk.PutPointer(dst, r.Start) },
+	}
+}
+
+// rmapbt lists every used extent with its owner.
+func (b *Builder) rmapbt(p *placed, ag *geometry.AG) []treeBlock {
+	return blocksOf(b, p, ag, ag.Owners, &codec[geometry.Use]{
+		record: ondisk.RmapRecordSize, key: ondisk.RmapKeySize, overlaps: true,
+		put:    func(u geometry.Use, dst []byte) { rmapRecord(u).Put(dst) },
+		putKey: func(u geometry.Use, dst []byte) { rmapRecord(u).PutKey(dst) },
+	})
+}
+
+// owners are the numbers of owners that are no files.
+var owners = map[geometry.Owner]uint64{
+	geometry.OwnedByFS:       ondisk.OwnFS,
+	geometry.OwnedByAG:       ondisk.OwnAG,
+	geometry.OwnedByInobt:    ondisk.OwnInobt,
+	geometry.OwnedByRefcount: ondisk.OwnRefcount,
+	geometry.OwnedByLog:      ondisk.OwnLog,
+	geometry.OwnedByInodes:   ondisk.OwnInodes,
+}
+
+func rmapRecord(u geometry.Use) ondisk.RmapRecord {
+	r := ondisk.RmapRecord{Start: uint32(u.Start), Blocks: uint32(u.Blocks), Offset: uint64(u.Offset)}
+	owner, other := owners[u.Owner]
+	if r.Owner = owner; !other {
+		r.Owner = uint64(u.Inode)
+	}
+	if u.Bmbt {
+		r.Offset = ondisk.RmapBmbt
+	}
+	return r
+}
+
+// FileTreeBlock is a block of a file's extent btree.
+type FileTreeBlock struct {
+	At   geometry.FSBlock
+	Data []byte
+}
+
+// extentCodec is how the btree of a file's extents has them.
+var extentCodec = &codec[geometry.FileExtent]{
+	record: ondisk.FileExtentSize, key: ondisk.BmbtKeySize,
+	put: func(e geometry.FileExtent, dst []byte) {
+		ondisk.FileExtent{Offset: uint64(e.Offset), Start: uint64(e.Start), Blocks: uint32(e.Blocks)}.Put(dst)
+	},
+	putKey: func(e geometry.FileExtent, dst []byte) { ondisk.PutLongPointer(dst, uint64(e.Offset)) },
+}
+
+// FileTree lists the blocks of a file's extent btree below its root.
+func (b *Builder) FileTree(f *geometry.File) (list []FileTreeBlock) {
+	if f.Tree == nil {
+		return nil
+	}
+	neighbour := func(n *btree.Block[geometry.FileExtent]) uint64 {
+		if n == nil {
+			return math.MaxUint64
+		}
+		return n.At
+	}
+	for blk := range f.Tree.All {
+		if blk == f.Tree.Root() {
+			continue
+		}
+		at := geometry.FSBlock(blk.At)
+		h := ondisk.LongBtreeBlock{
+			Magic: ondisk.BmbtMagic, Level: uint16(blk.Level), Records: uint16(blk.Live),
+			Left: neighbour(blk.Left), Right: neighbour(blk.Right),
+			Blkno: uint64(b.g.Daddr(b.g.BlockAddress(at))), UUID: b.id.UUID, Owner: uint64(f.Inode),
+		}
+		data := make([]byte, b.g.BlockSize)
+		putSlots(extentCodec, blk, ondisk.LongPointerSize, ondisk.PutLongPointer, data[h.Put(data):])
+		ondisk.Seal(data, ondisk.LongBtreeCRC)
+		list = append(list, FileTreeBlock{at, data})
+	}
+	return list
+}
+
+// extentTree writes the root of a file's extent btree over the extents that
+// were there before.
+func extentTree(f *geometry.File, fork []byte) {
+	root := f.Tree.Root()
+	var keys, blocks []uint64
+	for i, child := range root.Below[:root.Live] {
+		keys, blocks = append(keys, uint64(root.Low[i].Offset)), append(blocks, child.At)
+	}
+	ondisk.BmbtRoot.PutNode(fork, root.Level, keys, blocks)
+}
