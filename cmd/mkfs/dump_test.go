@@ -245,6 +245,9 @@ func (d *dumper) btree(agno, root uint32, size int, record func([]byte, bool) st
 	}
 	special["Magic"] = fmt.Sprintf("%q", binary.BigEndian.AppendUint32(nil, uint32(h.Magic)))
 	text := strings.ReplaceAll(strings.TrimSpace(fields(h, special)), "\n", ", ") + "\n"
+	if h.Level > 0 {
+		return text + nodeSlots(raw[at:], h)
+	}
 	sparse := d.sb.Incompat&ondisk.IncompatSparse != 0
 	for i := 0; at+size <= len(raw); i, at = i+1, at+size {
 		slot := raw[at : at+size]
@@ -256,6 +259,27 @@ func (d *dumper) btree(agno, root uint32, size int, record func([]byte, bool) st
 			kind = "remains"
 		}
 		text += fmt.Sprintf("%s %s\n", kind, record(slot, sparse))
+	}
+	return text
+}
+
+// nodeSlots describes the keys and pointers of a node.
+func nodeSlots(entries []byte, h ondisk.BtreeBlock) (text string) {
+	key := ondisk.InodeKeySize
+	if h.Magic == ondisk.RmapMagic {
+		key = 2 * ondisk.RmapKeySize
+	}
+	keys, pointers := ondisk.BtreeNode(entries, key, ondisk.BtreePointerSize)
+	for i := 0; (i+1)*key <= len(keys); i++ {
+		slot, below := keys[i*key:][:key], binary.BigEndian.Uint32(pointers[ondisk.BtreePointerSize*i:])
+		kind := "key"
+		if i >= int(h.Records) {
+			if below == 0 && slices.Max(slot) == 0 {
+				break
+			}
+			kind = "remains"
+		}
+		text += fmt.Sprintf("%s %x block %d\n", kind, slot, below)
 	}
 	return text
 }

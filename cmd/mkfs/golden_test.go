@@ -303,8 +303,9 @@ func (c *goldenCase) checkHoles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if data < start+length {
-			t.Errorf("the log from %d to %d has data at %d", start, start+length, data)
+		// The host may count in pages, the last of which has what is behind the log.
+		if end := (start + length) &^ 4095; data < end {
+			t.Errorf("the log from %d to %d has data at %d", start, end, data)
 		}
 	}
 	if took, err := allocated(f); err != nil || d.sb.AGCount <= 16 && took >= length {

@@ -48,21 +48,17 @@ func (b *Builder) file(f *geometry.File, dst []byte) {
 }
 
 // extents lists a file's extents in its data fork, or puts the root of their
-// btree there.
+// btree there, over what was there before.
 func (b *Builder) extents(i *ondisk.Inode, f *geometry.File, fork []byte) {
-	list := f.Extents
-	if f.Tree != nil {
-		list = f.Inline
+	if i.ForkOffset > 0 {
+		fork = fork[:8*int(i.ForkOffset)]
 	}
-	for n, e := range list {
-		extentCodec.put(e, fork[n*ondisk.FileExtentSize:])
+	for _, was := range f.Before {
+		putFork(was, fork)
 	}
+	putFork(f.Fork(), fork)
 	i.Blocks = uint64(f.DataBlocks())
 	if f.Tree != nil {
-		if i.ForkOffset > 0 {
-			fork = fork[:8*int(i.ForkOffset)]
-		}
-		extentTree(f, fork)
 		i.Format = ondisk.FormatBtree
 		i.Blocks += uint64(f.Tree.Blocks())
 	}

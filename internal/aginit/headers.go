@@ -31,7 +31,7 @@ func (b *Builder) agi(_ *placed, ag *geometry.AG, dst []byte) {
 	a := ondisk.AGI{
 		Seqno: uint32(ag.Number), Length: uint32(ag.Length),
 		Root: uint32(ag.Inodes.Root().At), Level: uint32(ag.Inodes.Levels()),
-		NewInode: geometry.NullAGInode, DirInode: geometry.NullAGInode,
+		NewInode: ag.NewInode, DirInode: geometry.NullAGInode,
 		UUID: b.metaUUID(),
 	}
 	for i := range a.Unlinked {
@@ -44,9 +44,6 @@ func (b *Builder) agi(_ *placed, ag *geometry.AG, dst []byte) {
 		a.InodeBlocks, a.FreeBlocks = uint32(ag.Inodes.Blocks()), uint32(ag.FreeInodes.Blocks())
 	}
 	a.Count, a.FreeCount = ag.InodeCounts()
-	if n := len(ag.Chunks); n > 0 {
-		a.NewInode = uint32(ag.Chunks[n-1].Start) << b.g.InodeBlockLog()
-	}
 	a.Put(dst)
 }
 

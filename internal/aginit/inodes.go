@@ -31,7 +31,7 @@ func (b *Builder) InodeChunk(agno geometry.AGNumber, at geometry.Extent) []byte 
 	size := int(g.InodeSize)
 	first := g.InodeOf(agno, uint32(at.Start)<<g.InodeBlockLog())
 	free := b.id.Generation()
-	for i := range g.ChunkInodes() {
+	for i := range int(at.Blocks) << g.InodeBlockLog() {
 		ino := first + geometry.Inode(i)
 		place := chunk[i*size:][:size]
 		if f := b.files[ino]; f != nil {

@@ -117,8 +117,8 @@ func (b *Builder) inodeCodec() *codec[geometry.InodeRecord] {
 		record: ondisk.InodeRecordSize, key: ondisk.InodeKeySize,
 		put: func(r geometry.InodeRecord, dst []byte) {
 			ondisk.InodeRecord{
-				Start: r.Start, Sparse: b.g.Features.Sparse, Count: geometry.InodesPerChunk,
-				FreeCount: uint32(r.Free()), Free: math.MaxUint64 << r.Used,
+				Start: r.Start, Sparse: b.g.Features.Sparse, HoleMask: r.Holes, Count: uint8(r.Count()),
+				FreeCount: uint32(r.FreeCount()), Free: r.Free,
 			}.Put(dst)
 		},
 		putKey: func(r geometry.InodeRecord, dst []byte) { ondisk.PutPointer(dst, r.Start) },
@@ -200,13 +200,17 @@ func (b *Builder) FileTree(f *geometry.File) (list []FileTreeBlock) {
 	return list
 }
 
-// extentTree writes the root of a file's extent btree over the extents that
-// were there before.
-func extentTree(f *geometry.File, fork []byte) {
-	root := f.Tree.Root()
-	var keys, blocks []uint64
-	for i, child := range root.Below[:root.Live] {
-		keys, blocks = append(keys, uint64(root.Low[i].Offset)), append(blocks, child.At)
+// putFork writes what a data fork holds: extents, or the root of their btree.
+func putFork(k geometry.Fork, fork []byte) {
+	if k.Level == 0 {
+		for n, e := range k.Extents {
+			extentCodec.put(e, fork[n*ondisk.FileExtentSize:])
+		}
+		return
 	}
-	ondisk.BmbtRoot.PutNode(fork, root.Level, keys, blocks)
+	keys, below := make([]uint64, len(k.Keys)), make([]uint64, len(k.Keys))
+	for i := range keys {
+		keys[i], below[i] = uint64(k.Keys[i]), uint64(k.Below[i])
+	}
+	ondisk.BmbtRoot.PutNode(fork, k.Level, keys, below)
 }

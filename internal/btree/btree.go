@@ -73,6 +73,9 @@ func InFork[R any](o *Order[R], s Size, at uint64, records []R) *Tree[R] {
 // Root is the root.
 func (t *Tree[R]) Root() *Block[R] { return t.root }
 
+// Full tells whether the root has no room.
+func (t *Tree[R]) Full() bool { return t.root.Live == t.room(t.root) }
+
 // Levels is the height of the tree.
 func (t *Tree[R]) Levels() int { return t.root.Level + 1 }
 

@@ -169,6 +169,20 @@ func TestRemains(t *testing.T) {
 	want([]int{2, 9, 10, 11, 12}, []int{4, 11, 12, 13, 20}, []int{4, 25, 26, 30, 31}, []int{3, 40, 50, 60})
 }
 
+// A leaf of an odd number of records is split so that the halves are equal with
+// the new one, unless that is to be behind the middle.
+func TestSplitOdd(t *testing.T) {
+	for start, want := range map[int][2]int{5: {3, 3}, 25: {3, 3}, 35: {4, 2}, 45: {3, 3}, 55: {3, 3}} {
+		tree := New(bySpan, Size{Leaf: 5, Node: 5}, 1, []span{{10, 1}, {20, 1}, {30, 1}, {40, 1}, {50, 1}})
+		r := span{start, 1}
+		tree.Insert(tree.Find(r), r, places())
+		left := tree.Root().Below[0]
+		if got := [2]int{left.Live, left.Right.Live}; got != want {
+			t.Errorf("%d: %v, want %v", start, got, want)
+		}
+	}
+}
+
 // Where there is no place for a new block, nothing is inserted.
 func TestNoPlace(t *testing.T) {
 	tree := New(bySpan, Size{Leaf: 4, Node: 4}, 1, []span{{10, 1}, {20, 1}, {30, 1}, {40, 1}})

@@ -7,9 +7,10 @@ type request struct {
 	target   AGBlock // to be near to, or at
 	min, max Blocks
 	align    Blocks
-	slop     Blocks // to be there for the sake of another try with an alignment
-	left     Blocks // to stay free
-	total    Blocks // that all of the operation may take
+	slop     Blocks  // to be there for the sake of another try with an alignment
+	left     Blocks  // to stay free
+	total    Blocks  // that all of the operation may take
+	from, to AGBlock // where it may begin, if to is not 0
 }
 
 // candidate is the best place that a search has found so far.
@@ -66,7 +67,7 @@ func (c *candidate) consider(e Extent, r request) bool {
 		start = AGBlock(roundUp(Blocks(e.Start), r.align))
 		blocks -= min(blocks, Blocks(start-e.Start))
 	}
-	if e.Blocks < r.min || blocks < r.min {
+	if e.Blocks < r.min || blocks < r.min || r.to > 0 && (start < r.from || start >= r.to) {
 		return false
 	}
 	n := min(blocks, r.max)

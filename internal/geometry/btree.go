@@ -77,6 +77,18 @@ func (t tree) levels(records uint64) uint64 {
 	return height
 }
 
+// blocks is the number of blocks of a tree of so many records whose blocks are
+// as empty as allowed.
+func (t tree) blocks(records Blocks) Blocks {
+	level := divUp(records, Blocks(t.minLeaf))
+	n := level
+	for level > 1 {
+		level = divUp(level, Blocks(t.minNode))
+		n += level
+	}
+	return n
+}
+
 // levelsIn is the greatest height of a tree that takes so many blocks. Its
 // root has at least two pointers, all other nodes the least number.
 func (t tree) levelsIn(blocks uint64) uint64 {

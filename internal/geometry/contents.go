@@ -35,22 +35,13 @@ type File struct {
 	Size   Bytes
 	// Extents are where its data is, in order of offset.
 	Extents []FileExtent
-	// Tree has them too once there are more than fit the inode, and Inline those
-	// that were in the inode last.
-	Tree   *btree.Tree[FileExtent]
-	Inline []FileExtent
+	// Tree has them too once there are more than fit the inode.
+	Tree *btree.Tree[FileExtent]
+	// Before is what the data fork held each time before its form changed.
+	Before []Fork
 	// Changes is how many transactions have changed the inode.
 	Changes uint64
 }
-
-// InodeRecord is up to InodesPerChunk inodes within an AG, the first of which are in use.
-type InodeRecord struct {
-	Start uint32 // inode number within the AG
-	Used  int
-}
-
-// Free is the number of free inodes.
-func (r InodeRecord) Free() int { return InodesPerChunk - r.Used }
 
 // InodeCounts is the number of inodes in all AGs, and how many of them are free.
 func (c *Contents) InodeCounts() (count, free uint64) {
@@ -85,8 +76,8 @@ func (a *AG) taken() (n Blocks) {
 // InodeCounts is the number of inodes in an AG, and how many of them are free.
 func (a *AG) InodeCounts() (count, free uint32) {
 	for r := range a.Inodes.Records {
-		count += InodesPerChunk
-		free += uint32(r.Free())
+		count += uint32(r.Count())
+		free += uint32(r.FreeCount())
 	}
 	return count, free
 }

@@ -132,9 +132,9 @@ func (f *File) shortSize() Bytes {
 func (m *maker) enter(f *File) bool {
 	parent := f.Parent
 	d := &parent.Dir
-	parent.begin()
 	parent.Changes++
 	d.Entries = append(d.Entries, DirEntry{File: f})
+	m.total = m.createSpace(parent)
 	e := &d.Entries[len(d.Entries)-1]
 	size := dirEntrySize(f.Name)
 	if d.Form == DirInInode {
@@ -238,7 +238,7 @@ func (g *Geometry) DirFreePerBlock() int { return int(g.DirBlockSize-dirFreeHead
 func (m *maker) addFreeBlock(f *File, block int) bool {
 	g := m.p.g
 	n := blocksIn(g.DirBlockSize, g.BlockLog)
-	return m.grow(f, blocksIn(dirFreeOffset, g.BlockLog)+Blocks(block/g.DirFreePerBlock())*n, n, m.createSpace(f))
+	return m.grow(f, blocksIn(dirFreeOffset, g.BlockLog)+Blocks(block/g.DirFreePerBlock())*n, n)
 }
 
 // forkRoom is how much of an inode the data fork may take.
@@ -340,7 +340,7 @@ func (m *maker) createSpace(dir *File) Blocks {
 func (m *maker) addDirBlock(f *File) bool {
 	g := m.p.g
 	n := blocksIn(g.DirBlockSize, g.BlockLog)
-	if !m.grow(f, Blocks(len(f.Dir.Free))*n, n, m.createSpace(f)) {
+	if !m.grow(f, Blocks(len(f.Dir.Free))*n, n) {
 		return false
 	}
 	f.Dir.Free = append(f.Dir.Free, g.DirBlockSize-dirHeader)

@@ -179,3 +179,88 @@ func sameHash(i int) string {
 	}
 	return string(b)
 }
+
+// More groups than the data section has inodes or blocks for are refused, as
+// are those whose btrees could not grow.
+func TestTooManyGroups(t *testing.T) {
+	for _, c := range []struct {
+		size    Bytes
+		percent int64
+		want    string
+	}{
+		{130 * mib, 25, ""},
+		{200 * mib, 5, "-i maxpct: the files of 8192 realtime groups take 32771 inodes; 5% of the data section hold 20480"},
+		{120 * mib, 25, "the btrees of the realtime groups may come to take 7680 blocks, and the data section has 6443 for them; make it larger, or fewer groups"},
+		{90 * mib, 25, "the data section has no room for its metadata files"},
+		{90 * mib, 0, "the data section has no room for its metadata files"},
+	} {
+		spec := Spec{SmallAllowed: true, RT: RealtimeSpec{Device: true, GroupCount: Given[int64](8192)}}
+		spec.Features.Metadir, spec.Inode.MaxPercent = Given(true), Given(c.percent)
+		dev := Device{Size: c.size, LogicalSector: 512, PhysicalSector: 512}
+		dev.RT.Size = 128 * gib
+		g, _, err := Plan(spec, dev)
+		if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && got != c.want {
+			t.Errorf("%d bytes, %d%%: %s\nwant %s", c.size, c.percent, got, c.want)
+		}
+		if err == nil {
+			checkFullAGs(t, g)
+		}
+	}
+}
+
+// checkFullAGs checks a filesystem whose files fill AGs: where no whole chunk of
+// inodes had a place, a part of one did.
+func checkFullAGs(t *testing.T, g *Geometry) {
+	t.Helper()
+	parts := 0
+	for agno, a := range g.Contents.AGs {
+		checkAG(t, g, agno)
+		inodes := Blocks(0)
+		for _, e := range a.Chunks {
+			inodes += e.Blocks << g.InodeBlockLog()
+			if e.Blocks < g.chunkBlocks() {
+				parts++
+			}
+		}
+		if count, _ := a.InodeCounts(); Blocks(count) != inodes {
+			t.Errorf("AG %d: chunks have %d inodes, records %d", agno, inodes, count)
+		}
+	}
+	if parts == 0 {
+		t.Error("there is no part of a chunk")
+	}
+	used := map[Inode]bool{}
+	for _, f := range g.Contents.Files {
+		if used[f.Inode] {
+			t.Errorf("%s: inode %d is in use", f.Place(), f.Inode)
+		}
+		used[f.Inode] = true
+	}
+}
+
+// Parts of a chunk make one record, whichever is first.
+func TestPartsOfChunk(t *testing.T) {
+	g := grouped(t, 1, func(*Spec) {})
+	for _, order := range [][]AGBlock{{0, 4}, {4, 0}} {
+		s := newSpace(g)
+		a := g.newAG(1)
+		for i, at := range order {
+			s.enterChunk(a, Extent{800 + at, 4})
+			want := InodeRecord{Start: 6400, Free: 1<<64 - 1}
+			if i == 0 {
+				want.Holes = map[AGBlock]uint16{0: 0xff00, 4: 0x00ff}[at]
+			}
+			records := slices.Collect(a.Inodes.Records)
+			if len(records) != 1 || records[0] != want || a.FreeInodes.Len() != 1 || a.NewInode != 6400 {
+				t.Fatalf("%v: %+v, want %+v", order, records, want)
+			}
+			if got, want := a.takeInode(), uint32(6400+8*at)+uint32(0); i == 0 && got != want {
+				t.Errorf("the first inode of the part at %d is %d, want %d", at, got, want)
+			}
+			if i == 0 { // give it back
+				a.Inodes.Update(a.Inodes.Find(want), want)
+				a.FreeInodes.Update(a.FreeInodes.Find(want), want)
+			}
+		}
+	}
+}

@@ -201,7 +201,7 @@ func (m *maker) addIndexBlock(f *File, level int) *IndexBlock {
 		Offset: blocksIn(dirLeafOffset, g.BlockLog) + Blocks(len(f.Dir.Index))*n,
 		Level:  level, Slots: make([]DirIndex, m.indexSlots()),
 	}
-	if !m.grow(f, b.Offset, n, m.createSpace(f)) {
+	if !m.grow(f, b.Offset, n) {
 		return nil
 	}
 	f.Dir.Index = append(f.Dir.Index, b)

@@ -36,26 +36,25 @@ func (f *File) extentAt(offset Blocks) int {
 	return i
 }
 
-// treeLeft is how many blocks are to stay free for the file's extent btree
-// when it gets another extent.
-func (f *File) treeLeft() Blocks {
-	if f.Tree == nil {
-		return 1
-	}
-	return Blocks(f.Tree.Levels())
-}
-
-// grow gives a file more blocks, in as few pieces as there can be. total is
-// what all of the operation may take, 0 if it is only this.
-func (m *maker) grow(f *File, offset, n, total Blocks) bool {
-	for n > 0 {
-		e, ok := m.space.blocks(f, offset, n, total)
+// grow gives a directory more blocks, in as few pieces as there can be.
+func (m *maker) grow(f *File, offset, n Blocks) bool {
+	for end := offset + n; offset < end; {
+		tree := f.treeBlocks()
+		e, ok := m.space.blocks(f, offset, end-offset, m.total)
 		if !ok || !m.enterExtent(f, e) {
 			return false
 		}
-		offset, n = offset+e.Blocks, n-e.Blocks
+		offset += e.Blocks
+		m.total -= min(m.total, e.Blocks+f.treeBlocks()-tree)
 	}
 	return true
+}
+
+func (f *File) treeBlocks() Blocks {
+	if f.Tree == nil {
+		return 0
+	}
+	return Blocks(f.Tree.Blocks())
 }
 
 // enterExtent adds an extent to a file's, as one with its neighbours if they
@@ -92,7 +91,7 @@ func (m *maker) enterExtent(f *File, e FileExtent) bool {
 			return len(f.Extents) <= int(m.forkRoom(f))/fileExtentSize || m.extentsToTree(f)
 		}
 		ok = f.Tree.Insert(f.Tree.Find(e), e, func(near uint64) (uint64, bool) {
-			return m.space.treeBlock(f, FSBlock(near), f.treeLeft())
+			return m.space.treeBlock(f, FSBlock(near))
 		})
 	}
 	return ok
@@ -106,7 +105,7 @@ func (m *maker) extentsToTree(f *File) bool {
 		return false
 	}
 	agno, agino := g.InodeAddress(f.Inode)
-	at, ok := m.space.treeBlock(f, g.FSBlock(agno, AGBlock(agino>>g.InodeBlockLog())), 0)
+	at, ok := m.space.treeBlock(f, g.FSBlock(agno, AGBlock(agino>>g.InodeBlockLog())))
 	if !ok {
 		return false
 	}
@@ -119,9 +118,41 @@ func (m *maker) extentsToTree(f *File) bool {
 
 var byOffset = &btree.Order[FileExtent]{Less: func(a, b FileExtent) bool { return a.Offset < b.Offset }}
 
-// begin begins a transaction that may change a file's extents.
-func (f *File) begin() {
+// Fork is what an inode's data fork holds of a file's extents: these, or the
+// root of their btree.
+type Fork struct {
+	Extents []FileExtent
+	Level   int // of the root, 0 for extents
+	Keys    []Blocks
+	Below   []FSBlock
+}
+
+// Fork is what the data fork holds.
+func (f *File) Fork() Fork {
 	if f.Tree == nil {
-		f.Inline = slices.Clone(f.Extents)
+		return Fork{Extents: slices.Clone(f.Extents)}
 	}
+	root := f.Tree.Root()
+	k := Fork{Level: root.Level}
+	for i, child := range root.Below[:root.Live] {
+		k.Keys, k.Below = append(k.Keys, root.Low[i].Offset), append(k.Below, FSBlock(child.At))
+	}
+	return k
+}
+
+// begin begins a transaction that may change a file's extents, and with them
+// the form of its fork: what that held shows behind what it holds then.
+func (m *maker) begin(f *File) {
+	m.was = Fork{}
+	if f.Tree == nil || f.Tree.Full() {
+		m.was = f.Fork()
+	}
+}
+
+// end ends it.
+func (m *maker) end(f *File) bool {
+	if f.Tree != nil && f.Tree.Root().Level > m.was.Level && (m.was.Level > 0 || m.was.Extents != nil) {
+		f.Before = append(f.Before, m.was)
+	}
+	return m.space.commit()
 }

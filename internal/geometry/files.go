@@ -28,7 +28,10 @@ func (p *plan) planContents() {
 	}
 	m.c.AGs = m.space.ags
 	g.Contents = m.c
-	m.checkFree()
+	if !p.stop {
+		m.checkFree()
+		m.checkReserves()
+	}
 }
 
 // checkFree refuses what would have split the btrees of free space, since the
@@ -36,7 +39,7 @@ func (p *plan) planContents() {
 func (m *maker) checkFree() {
 	t := newTrees(m.p.g)
 	for agno, a := range m.c.AGs {
-		if most := len(a.Free.ByStart.slots); most > int(t.alloc.maxLeaf) && !m.p.stop {
+		if most := len(a.Free.ByStart.slots); most > int(t.alloc.maxLeaf) {
 			m.p.refuse("-r rgcount", "the files of that many groups would leave the free space of AG %d in %d pieces, more than the %d that a btree block holds", agno, most, t.alloc.maxLeaf)
 			return
 		}
@@ -48,6 +51,10 @@ type maker struct {
 	p     *plan
 	space *space
 	c     *Contents
+	// Of the transaction: what it may take besides what it has, and the fork of
+	// the file that it changes, if its form may change.
+	total Blocks
+	was   Fork
 }
 
 // created is how often an inode has changed once it is made.
@@ -62,8 +69,11 @@ func (m *maker) make(agno AGNumber, f *File) *File {
 	}
 	f.Inode, f.Changes = ino, created
 	m.c.Files = append(m.c.Files, f)
-	if f.Parent != nil && !m.enter(f) || !m.space.commit() {
-		return nil
+	if f.Parent != nil {
+		m.begin(f.Parent)
+		if !m.enter(f) || !m.end(f.Parent) {
+			return nil
+		}
 	}
 	return f
 }
@@ -71,9 +81,9 @@ func (m *maker) make(agno AGNumber, f *File) *File {
 // fill gives a regular file its blocks, each piece in a transaction.
 func (m *maker) fill(f *File, n Blocks) bool {
 	for offset := Blocks(0); offset < n; f.Changes++ {
-		f.begin()
+		m.begin(f)
 		e, ok := m.space.blocks(f, offset, n-offset, 0)
-		if !ok || !m.enterExtent(f, e) || !m.space.commit() {
+		if !ok || !m.enterExtent(f, e) || !m.end(f) {
 			return false
 		}
 		offset += e.Blocks

@@ -112,6 +112,13 @@ func (p *plan) planMaxInodes() {
 	p.g.MaxInodePercent = int(p.spec.Inode.MaxPercent.or(DefaultInodePercent(p.g)))
 }
 
+// maxInodes is how many inodes there may be, 0 for any number: whole chunks of
+// a part of all blocks.
+func (g *Geometry) maxInodes() uint64 {
+	n := g.Blocks * Blocks(g.MaxInodePercent) / 100 / g.chunkBlocks()
+	return uint64(n*g.chunkBlocks()) << g.InodeBlockLog()
+}
+
 // DefaultInodePercent is the part of the space that inodes may take where
 // nothing is asked for.
 func DefaultInodePercent(g *Geometry) int64 {

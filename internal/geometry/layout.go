@@ -50,6 +50,8 @@ type AG struct {
 	Free     FreeSpace
 	// Owners has all that is in use, as the rmapbt lists it.
 	Owners *btree.Tree[Use]
+	// NewInode begins the newest record of inodes, null for none.
+	NewInode uint32
 	// Inodes has the records of the inode btree, and FreeInodes those of them
 	// that have free inodes.
 	Inodes, FreeInodes *btree.Tree[InodeRecord]
@@ -74,7 +76,7 @@ func (g *Geometry) AG(agno AGNumber) *AG {
 // the free list needs gets none.
 func (g *Geometry) newAG(agno AGNumber) *AG {
 	t := newTrees(g)
-	a := &AG{Number: agno, Length: g.AGLength(agno), FreeList: newFreeList(g), g: g, trees: &t}
+	a := &AG{Number: agno, Length: g.AGLength(agno), FreeList: newFreeList(g), NewInode: NullAGInode, g: g, trees: &t}
 	if g.HasLog(agno) {
 		a.Log = Extent{g.Log.Start, g.Log.Blocks}
 	}
@@ -92,5 +94,3 @@ func (g *Geometry) newAG(agno AGNumber) *AG {
 	}
 	return a
 }
-
-var byInode = &btree.Order[InodeRecord]{Less: func(a, b InodeRecord) bool { return a.Start < b.Start }}

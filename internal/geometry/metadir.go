@@ -49,12 +49,44 @@ func (m *maker) metadir() bool {
 		return false
 	}
 	groups.Size = groups.shortSize()
+	if !m.inodesSuffice() {
+		return false
+	}
 	for n := range g.RT.GroupCount {
 		if !m.group(home, groups, n) {
 			return false
 		}
 	}
 	return true
+}
+
+// inodesSuffice refuses more groups than there may be inodes for their files,
+// before it makes them all to find that out.
+func (m *maker) inodesSuffice() bool {
+	g := m.p.g
+	perGroup := 0
+	for _, row := range groupFiles {
+		if row.there(g) {
+			perGroup++
+		}
+	}
+	want := uint64(len(m.c.Files)) + uint64(perGroup)*uint64(g.RT.GroupCount)
+	most, option := g.maxInodes(), "-i maxpct"
+	if most == 0 {
+		most, option = uint64(g.Blocks)<<g.InodeBlockLog(), "-r rgcount"
+	}
+	if want > most {
+		m.p.refuse(option, "the files of %d realtime groups take %d inodes; %d%% of the data section hold %d", g.RT.GroupCount, want, inodePercent(g), most)
+		return false
+	}
+	return true
+}
+
+func inodePercent(g *Geometry) int {
+	if g.MaxInodePercent == 0 {
+		return 100
+	}
+	return g.MaxInodePercent
 }
 
 // group makes the files of a realtime group.

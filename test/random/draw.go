@@ -63,9 +63,9 @@ var suboptions = []suboption{
 	{"n", "size", "4k 8k 16k 64k", "512 2k 128k 5000 2b"},
 	{"n", "version", "2 ci", "1 CI 3"},
 	{"n", "ftype", "1 1 0", ""}, {"n", "parent", onOff, ""},
-	{"r", "size", "512m 1g 100000b", "16m 2g"},
+	{"r", "size", "512m 1g 100000b 40g", "16m 2g"},
 	{"r", "extsize", "4k 64k 1m", "1k 2g"},
-	{"r", "noalign", onOff, ""}, {"r", "rgcount", "1 4", "0"}, {"r", "rgsize", "256m", "1m"},
+	{"r", "noalign", onOff, ""}, {"r", "rgcount", "1 4 300 2000", "0"}, {"r", "rgsize", "256m 32m 16m", "1m"},
 	{"r", "concurrency", "0 4", ""}, {"r", "zoned", onOff, ""}, {"r", "start", "512m", ""}, {"r", "reserved", "16m", ""},
 	{"s", "size", "512 4096 1024", "256 32768 65536 3000"},
 	{"s", "sectsize", "512 4096", "2048"},
@@ -112,7 +112,7 @@ func draw(r *rand.Rand) tryCase {
 		c.items = append(c.items, item{flag: "l", name: []string{"logdev", "name"}[r.IntN(2)], value: "log"})
 	}
 	if r.IntN(6) == 0 && !isMissing(suboption{flag: "r", name: "rtdev"}) {
-		c.rtSize = []int64{1 << 30, 2 << 30, 300 << 20, 16 << 20, 10 << 30, 1<<30 + 512}[r.IntN(6)]
+		c.rtSize = []int64{1 << 30, 2 << 30, 300 << 20, 16 << 20, 10 << 30, 1<<30 + 512, 100 << 30}[r.IntN(7)]
 		c.items = append(c.items, item{flag: "r", name: []string{"rtdev", "name"}[r.IntN(2)], value: "rt"})
 	}
 	if r.IntN(10) == 0 {
