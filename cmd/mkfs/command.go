@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,6 +23,7 @@ const formatVersion = "7.2.0"
 // flagsOf are the options that are not sections of suboptions.
 type flagsOf struct {
 	force, quiet, dryRun, noDiscard, version bool
+	discardLimit                             time.Duration
 	unsupported, buffered, json, verify      bool
 	ensure, labelled                         bool
 	engine, progress                         string
@@ -60,6 +62,9 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 			if cmd.Flags().Changed("undo") && f.undo == "" {
 				parser.Fault(errors.New("--undo: needs the name of a new file"))
 			}
+			if f.discardLimit < 0 {
+				parser.Fault(fmt.Errorf("--discard-limit: %v; it is a time, as 30s", f.discardLimit))
+			}
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
 			err := j.start(cmd.Context(), args)
 			if err != nil && f.json {
@@ -96,6 +101,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.quiet, "quiet", "q", false, "do not print the geometry")
 	fs.BoolVarP(&f.dryRun, "dry-run", "N", false, "print the geometry and write nothing")
 	fs.BoolVarP(&f.noDiscard, "no-discard", "K", false, "do not discard the device's old contents")
+	fs.DurationVar(&f.discardLimit, "discard-limit", 0, "stop discarding after a time, as 30s or 5m; the rest keeps its old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
 	fs.Var(planFor{parser}, "plan-for", "choose allocation groups and log for the size that the filesystem will grow to")

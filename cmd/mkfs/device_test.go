@@ -33,6 +33,26 @@ func TestDiscardDevice(t *testing.T) {
 	}
 }
 
+// A limit of time leaves what it has not come to, and says so (P05).
+func TestDiscardLimitDevice(t *testing.T) {
+	const size = 320 << 20
+	path := filled(t, filepath.Join(t.TempDir(), "img"), "320m")
+	loop := attach(t, path)
+	status, _, errs := runAs(t, "mkfs", "-f", "--discard-limit", "1ns", loop)
+	if status != 0 || !strings.Contains(errs, "mkfs: note: --discard-limit: 320 MiB were not discarded in 1ns\n") {
+		t.Errorf("exit status %d\n%s", status, errs)
+	}
+	if is := takenBy(t, path); is < size {
+		t.Skipf("a file of %d bytes takes %d here", size, is)
+	}
+	if status, _, errs := runAs(t, "mkfs", "-f", "--discard-limit", "1h", loop); status != 0 || errs != "" {
+		t.Errorf("exit status %d\n%s", status, errs)
+	}
+	if is := takenBy(t, path); is > size/3 { // the log
+		t.Errorf("after discard the file takes %d bytes", is)
+	}
+}
+
 // A device that cannot discard is no failure (P05): one on a host that cannot
 // make holes.
 func TestNoDiscard(t *testing.T) {

@@ -128,10 +128,14 @@ func (j *job) run(ctx context.Context) (err error) {
 		shown = &discardText{progress: shown, out: j.out}
 	}
 	f := format.Job{Geometry: g, Identity: who, Discard: !j.noDiscard && undo == nil, Batch: j.batch, Progress: shown.step}
+	f.DiscardLimit = j.discardLimit
 	f.Data, f.Log, f.Realtime = open.data, open.log, open.rt
 	started := time.Now()
 	stats, err := format.Run(ctx, f)
 	shown.end()
+	if n := stats.Undiscarded; n > 0 {
+		fmt.Fprintf(j.err, "%s: note: --discard-limit: %s were not discarded in %v\n", j.name, humanize.IBytes(uint64(n)), j.discardLimit)
+	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w, after %d of %d allocation groups; %s holds no filesystem now",
 			context.Cause(ctx), stats.AGs, g.AGCount, places.data.path)

@@ -21,6 +21,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"mkfs/internal/aginit"
 	"mkfs/internal/aio"
@@ -64,6 +65,8 @@ type Job struct {
 	Log      Device // nil for an internal log
 	Realtime Device // nil for none, and for one on the data device
 	Discard  bool   // what was there before
+	// DiscardLimit ends discarding after a time; 0 for none.
+	DiscardLimit time.Duration
 	// Batch is how many AGs there are in memory at once, being built, queued or
 	// written; 0 for DefaultBatch, or twice the ring's depth if that is more.
 	Batch int
@@ -97,8 +100,10 @@ const slabBytes = 16 << 20
 type Stats struct {
 	Engine string
 	AGs    int64
-	Lists  delwri.Stats
-	Ring   aio.Stats
+	// Undiscarded is how many bytes the limit kept from being discarded.
+	Undiscarded int64
+	Lists       delwri.Stats
+	Ring        aio.Stats
 }
 
 // Run writes the filesystem and makes it durable. After an error, or when ctx
@@ -113,7 +118,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 		if w.ring != nil {
 			stats.Engine, stats.Ring = w.ring.Engine(), w.ring.Stats()
 		}
-		stats.Lists, stats.AGs = w.stats, w.ags
+		stats.Lists, stats.AGs, stats.Undiscarded = w.stats, w.ags, w.undiscarded
 		for _, e := range w.opened.close() {
 			if err == nil {
 				err = e
@@ -167,6 +172,8 @@ type writer struct {
 	ring   Ring // the data device's
 	stats  delwri.Stats
 	ags    int64 // queued so far
+	// undiscarded is what the limit of time kept, in bytes.
+	undiscarded int64
 }
 
 // rings are all that were opened, with the names of their devices.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"time"
 
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
@@ -101,14 +102,22 @@ func (w *writer) wipeSecondaries(ctx context.Context, old ondisk.Superblock) err
 	return nil
 }
 
-// discardStep is small enough for progress to show and an interrupt to count.
-const discardStep = 2 << 30
+// discardStep is small enough for progress to show and an interrupt to count,
+// and with a limit of time for that.
+const discardStep, limitedDiscardStep = 2 << 30, 128 << 20
 
 // discard tells the devices that what they hold is of no more use. That is a
-// favour to them: an error ends it, and is otherwise ignored.
+// favour to them: an error ends it, as does the limit, and is otherwise ignored.
 func (w *writer) discard(ctx context.Context) error {
 	if !w.Discard {
 		return nil
+	}
+	step := int64(discardStep)
+	started := time.Now()
+	late := func() bool { return false }
+	if w.DiscardLimit > 0 {
+		step = limitedDiscardStep
+		late = func() bool { return time.Since(started) >= w.DiscardLimit }
 	}
 	for _, d := range []Device{w.Data, w.Realtime, w.Log} {
 		if d == nil {
@@ -118,14 +127,18 @@ func (w *writer) discard(ctx context.Context) error {
 		if d == w.Data {
 			size = min(size, w.dataSize())
 		}
-		for off := int64(0); off < size; off += discardStep {
+		for off := int64(0); off < size; off += step {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if d.Discard(off, min(discardStep, size-off)) != nil {
+			if late() {
+				w.undiscarded += size - off
 				break
 			}
-			w.Progress(PhaseDiscard, min(off+discardStep, size), size)
+			if d.Discard(off, min(step, size-off)) != nil {
+				break
+			}
+			w.Progress(PhaseDiscard, min(off+step, size), size)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"mkfs/internal/aio"
 	"mkfs/internal/geometry"
@@ -273,6 +274,24 @@ func TestDiscard(t *testing.T) {
 		if n := d.count("discard"); (n > 0) != on || on && told != testSize {
 			t.Errorf("discard %v: %d calls, %d bytes told of", on, n, told)
 		}
+	}
+}
+
+// What a limit of time leaves is told of, and the device formatted all the same.
+func TestDiscardLimit(t *testing.T) {
+	g := testGeometry(t, testSize, testAGSize)
+	d := newDisk(testSize)
+	job := testJob(g, d)
+	job.Discard, job.DiscardLimit = true, 1
+	stats, err := Run(context.Background(), job)
+	if err != nil || !d.finished() || d.count("discard") != 0 || stats.Undiscarded != testSize {
+		t.Errorf("%v; finished %v, %d calls, %d bytes left", err, d.finished(), d.count("discard"), stats.Undiscarded)
+	}
+	d = newDisk(testSize)
+	job = testJob(g, d)
+	job.Discard, job.DiscardLimit = true, time.Hour
+	if stats, err = Run(context.Background(), job); err != nil || d.count("discard") == 0 || stats.Undiscarded != 0 {
+		t.Errorf("%v; %d calls, %d bytes left", err, d.count("discard"), stats.Undiscarded)
 	}
 }
 
