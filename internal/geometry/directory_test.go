@@ -35,7 +35,7 @@ func grouped(t fataler, groups int64, ask func(*Spec)) *Geometry {
 // index, and every AG's blocks have one use.
 func TestManyGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		groups := rapid.Int64Range(1, 3000).Draw(t, "groups")
+		groups := rapid.Int64Range(1, 1200).Draw(t, "groups")
 		g := grouped(t, groups, func(s *Spec) {
 			s.BlockSize = Given(int64(rapid.SampledFrom([]int{1024, 4096, 65536}).Draw(t, "block")))
 			s.Features.Rmapbt = Given(rapid.Bool().Draw(t, "rmapbt"))

@@ -11,44 +11,70 @@ func (m *maker) checkReserves() {
 		return
 	}
 	left := g.FreeBlocks() - m.c.TakenBlocks()
+	known := map[reserveOf]reserve{} // most AGs are alike
 	for agno := range g.AGCount {
-		left -= m.agReserve(agno, left)
+		of := m.reserveOf(agno)
+		r, there := known[of]
+		if !there {
+			r = g.reserve(of)
+			known[of] = r
+		}
+		left -= r.outOf(left)
 	}
 	if want > left {
 		m.p.refuse("", "the btrees of the realtime groups may come to take %d blocks, and the data section has %d for them; make it larger, or fewer groups", want, left)
 	}
 }
 
-// agReserve is what is set aside of so many blocks for the btrees of an AG.
-func (m *maker) agReserve(agno AGNumber, left Blocks) (n Blocks) {
+// reserveOf is what the reserve of an AG follows from: its blocks, without a
+// log, and those that its finobt has.
+type reserveOf struct {
+	blocks, finobt Blocks
+}
+
+func (m *maker) reserveOf(agno AGNumber) reserveOf {
 	g := m.p.g
-	t := newTrees(g)
-	blocks := g.AGLength(agno)
+	of := reserveOf{blocks: g.AGLength(agno), finobt: 1}
 	if g.HasLog(agno) {
-		blocks -= g.Log.Blocks
+		of.blocks -= g.Log.Blocks
 	}
-	var refcount, free Blocks
+	if a := m.c.AGs[agno]; a != nil {
+		of.finobt = Blocks(a.FreeInodes.Blocks())
+	}
+	return of
+}
+
+// reserve is what the btrees of an AG may still come to take.
+type reserve struct{ refcount, finobt, rmap Blocks }
+
+func (g *Geometry) reserve(of reserveOf) (r reserve) {
+	t := newTrees(g)
 	if g.Features.Reflink {
-		refcount = t.refcount.blocks(blocks) - 1 // the root is there
+		r.refcount = t.refcount.blocks(of.blocks) - 1 // the root is there
 	}
 	if g.Features.Finobt {
-		free = t.inode.blocks(blocks*Blocks(g.InodesPerBlock())/InodesPerChunk) - 1
-		if a := m.c.AGs[agno]; a != nil {
-			free -= min(free, Blocks(a.FreeInodes.Blocks()-1))
-		}
+		most := t.inode.blocks(of.blocks * Blocks(g.InodesPerBlock()) / InodesPerChunk)
+		r.finobt = max(most, of.finobt) - of.finobt
 	}
+	if g.Features.Rmapbt {
+		r.rmap = max(of.blocks/100, t.rmap.blocks(of.blocks))
+	}
+	return r
+}
+
+// outOf is how much of a reserve so many blocks allow: the finobt can do without,
+// and without what is for the others nothing is for the rmapbt.
+func (r reserve) outOf(left Blocks) (n Blocks) {
 	switch {
-	case refcount+free <= left:
-		n = refcount + free
-	case refcount <= left:
-		n = refcount
+	case r.refcount+r.finobt <= left:
+		n = r.refcount + r.finobt
+	case r.refcount <= left:
+		n = r.refcount
 	default:
 		return 0
 	}
-	if g.Features.Rmapbt {
-		if rmap := max(blocks/100, t.rmap.blocks(blocks)); rmap <= left-n {
-			n += rmap
-		}
+	if r.rmap <= left-n {
+		n += r.rmap
 	}
 	return n
 }
