@@ -22,6 +22,7 @@ type Size struct {
 	Count  int64
 	Unit   Unit
 	Text   string // as it was given, for messages
+	Bad    string // why the text is no length, "" if it is one
 	Limits Limits
 }
 
@@ -47,6 +48,9 @@ func (l Limits) Check(v int64, text string) error {
 
 // bytes is the length in bytes, within its limits.
 func (s Size) bytes(sector, block int64) (Bytes, error) {
+	if s.Bad != "" {
+		return 0, refuse(s.Limits.Option, "%q %s", s.Text, s.Bad)
+	}
 	unit := int64(1)
 	switch s.Unit {
 	case UnitSectors:

@@ -93,7 +93,7 @@ func (p *Parser) CommandLine() {
 
 // Defaults takes options that all others go before, whether they were given
 // already or not, from a file in the form that Config reads. As with the
-// reference, stripes cannot be given that way: they are checked and dropped.
+// reference, stripes cannot be given that way: they are dropped.
 func (p *Parser) Defaults(path, content string) {
 	p.layer(func() { p.Config(path, content) })
 	spec := &p.Request.Spec
@@ -151,7 +151,7 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 }
 
 func (p *Parser) set(r *Row, key, value, where string) {
-	if err := r.set(&p.Request, key, value); err != nil {
+	if err := r.set(&p.Request, key, value); err != nil && !(r.late && p.Request.defaults) {
 		if where != commandLine {
 			err = fmt.Errorf("%w (%s)", err, where)
 		}

@@ -29,6 +29,9 @@ type Row struct {
 	// free tells of values that are taken whatever was given before, and after
 	// which the suboption may be given again, as the reference has it.
 	free func(value string) bool
+	// late says that a value among defaults that makes no sense counts only where
+	// it is used, as the reference has it.
+	late bool
 	// set takes the value, "" for none, into a request. key is "-d agsize".
 	set func(q *Request, key, value string) error
 }
@@ -36,6 +39,12 @@ type Row struct {
 // Not adds suboptions that the row cannot go with.
 func (r Row) excludes(keys ...string) Row {
 	r.not = append(r.not, keys...)
+	return r
+}
+
+// countsLate makes nonsense among defaults count only where it is used.
+func (r Row) countsLate() Row {
+	r.late = true
 	return r
 }
 
@@ -147,12 +156,12 @@ func size(name, help string, least, most int64, at field[geometry.Size]) Row {
 func sized(name, help string, limits geometry.Limits, at field[geometry.Size]) Row {
 	return Row{Name: name, Help: help, Arg: "SIZE", set: func(q *Request, key, value string) error {
 		v, reason := parseSize(value)
+		v.Text, v.Bad, v.Limits = value, reason, limits
+		v.Limits.Option = key
+		*at(q) = given(q, v)
 		if reason != "" {
 			return fault(key, "%q %s", value, reason)
 		}
-		v.Limits = limits
-		v.Limits.Option = key
-		*at(q) = given(q, v)
 		return nil
 	}}
 }

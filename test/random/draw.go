@@ -186,11 +186,6 @@ func drawItem(r *rand.Rand, s suboption, conf int) item {
 	if i.at != onLine && i.bare {
 		i.at = onLine
 	}
-	// The reference drops these among defaults without a look at them; we refuse
-	// what is no size.
-	if i.at == inDefaults && (i.name == "su" || i.name == "rgsize") {
-		i.at = inOptions
-	}
 	return i
 }
 
