@@ -31,7 +31,7 @@ type File struct {
 	Group  GroupNumber // of realtime files
 	Parent *File       // the directory that names it; nil for none
 	Name   string      // in that
-	Dir    Directory   // of a directory
+	Dir    *Directory  // nil for other files
 	Size   Bytes
 	// Extents are where its data is, in order of offset.
 	Extents []FileExtent

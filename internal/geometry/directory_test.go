@@ -72,7 +72,7 @@ func checkExtents(t fataler, f *File) {
 // checkIndex walks a directory's index as a reader does.
 func checkIndex(t fataler, g *Geometry, f *File) {
 	t.Helper()
-	d := &f.Dir
+	d := f.Dir
 	if d.Form == DirInInode || d.Form == DirOneBlock {
 		if len(d.Index) != 0 {
 			t.Fatalf("form %d has an index", d.Form)
@@ -143,7 +143,7 @@ func checkIndex(t fataler, g *Geometry, f *File) {
 // blocks that hold some of them.
 func TestSameHash(t *testing.T) {
 	g := grouped(t, 1, func(*Spec) {})
-	m := &maker{p: &plan{g: g}, space: newSpace(g), c: &Contents{}}
+	m := newMaker(&plan{g: g})
 	root := m.make(0, &File{Kind: MetadataRoot, Size: shortHeader + 4})
 	dir := m.make(0, &File{Kind: GroupDirectory, Parent: root, Name: "d"})
 	dir.Size = dir.shortSize()

@@ -9,7 +9,7 @@ import (
 // enter puts a file into its directory. It tells whether there was room.
 func (m *maker) enter(f *File) bool {
 	parent := f.Parent
-	d := &parent.Dir
+	d := parent.Dir
 	parent.Changes++
 	d.Entries = append(d.Entries, DirEntry{File: f})
 	m.total = m.createSpace(parent)
@@ -53,7 +53,7 @@ func (m *maker) enter(f *File) bool {
 // enterLeaf enters a name into a directory whose index is one leaf, unless that
 // is full: in the block of a name of the same hash, else in the first with room.
 func (m *maker) enterLeaf(f *File, e *DirEntry, size Bytes) (done, ok bool) {
-	d := &f.Dir
+	d := f.Dir
 	leaf := d.Index[0]
 	hash := HashName(e.File.Name)
 	at, block := leaf.search(hash), none
@@ -86,7 +86,7 @@ func (m *maker) enterLeaf(f *File, e *DirEntry, size Bytes) (done, ok bool) {
 // enterTree enters a name into a directory whose index is a tree: in the block
 // of a name of the same hash, else in the last with room.
 func (m *maker) enterTree(f *File, e *DirEntry, size Bytes) bool {
-	d := &f.Dir
+	d := f.Dir
 	hash := HashName(e.File.Name)
 	path, block, skip := m.locate(d, hash, size)
 	for n := len(d.Free) - 1; n >= 0 && block == none; n-- {
@@ -140,7 +140,7 @@ func (m *maker) toBlock(f *File, used Bytes) bool {
 
 // toLeaf moves the index of a directory's block to a block of its own.
 func (m *maker) toLeaf(f *File) bool {
-	d := &f.Dir
+	d := f.Dir
 	leaf := m.addIndexBlock(f, 0)
 	if leaf == nil {
 		return false
@@ -176,7 +176,7 @@ func (f *File) BlockIndex() []DirIndex {
 // toNode makes the index of a directory, a leaf, the root of a tree, and moves
 // the list of free space from its end to a block of its own.
 func (m *maker) toNode(f *File) bool {
-	d := &f.Dir
+	d := f.Dir
 	if !m.addFreeBlock(f, 0) {
 		return false
 	}
@@ -201,7 +201,7 @@ func (m *maker) toNode(f *File) bool {
 // for inodes, its entry, and the pointer to its parent.
 func (m *maker) createSpace(dir *File) Blocks {
 	g := m.p.g
-	r := newReserver(g)
+	r := m.reserver
 	trees := uint64(1)
 	if g.Features.Finobt {
 		trees = 2

@@ -126,7 +126,7 @@ func (m *maker) enterIndex(f *File, path dirPath, x DirIndex) bool {
 	if added == nil {
 		return false
 	}
-	leaf.moveTo(added, leaf.Live/2, m.indexBlock(&f.Dir, leaf.Forward))
+	leaf.moveTo(added, leaf.Live/2, m.indexBlock(f.Dir, leaf.Forward))
 	if leaf.at <= leaf.Live {
 		leaf.insert(leaf.at, x)
 	} else {
@@ -151,7 +151,7 @@ func (m *maker) enterNode(f *File, node dirStep, below *IndexBlock) (added *Inde
 		if added = m.addIndexBlock(f, node.Level); added == nil {
 			return nil, false
 		}
-		node.moveTo(added, node.Live/2, m.indexBlock(&f.Dir, node.Forward))
+		node.moveTo(added, node.Live/2, m.indexBlock(f.Dir, node.Forward))
 		if node.at >= node.Live {
 			added.insert(node.at-node.Live+1, x)
 			return added, true

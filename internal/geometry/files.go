@@ -6,7 +6,7 @@ package geometry
 // is refused.
 func (p *plan) planContents() {
 	g := p.g
-	m := &maker{p: p, space: newSpace(g), c: &Contents{}}
+	m := newMaker(p)
 	start := AGBlock(0)
 	root := m.make(0, &File{Kind: RootDirectory, Size: shortHeader + 4})
 	if root != nil && len(m.space.ags) == 1 && m.space.ags[0] != nil {
@@ -48,13 +48,18 @@ func (m *maker) checkFree() {
 
 // maker makes files one after the other.
 type maker struct {
-	p     *plan
-	space *space
-	c     *Contents
+	p        *plan
+	space    *space
+	reserver *reserver
+	c        *Contents
 	// Of the transaction: what it may take besides what it has, and the fork of
 	// the file that it changes, if its form may change.
 	total Blocks
 	was   Fork
+}
+
+func newMaker(p *plan) *maker {
+	return &maker{p: p, space: newSpace(p.g), reserver: newReserver(p.g), c: &Contents{}}
 }
 
 // created is how often an inode has changed once it is made.
@@ -68,6 +73,9 @@ func (m *maker) make(agno AGNumber, f *File) *File {
 		return nil
 	}
 	f.Inode, f.Changes = ino, created
+	if f.isDir() {
+		f.Dir = &Directory{}
+	}
 	m.c.Files = append(m.c.Files, f)
 	if f.Parent != nil {
 		m.begin(f.Parent)

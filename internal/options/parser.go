@@ -18,7 +18,9 @@ type Parser struct {
 	seen    map[string]string  // suboptions as "d agsize", and where each was given
 	given   map[string]bool    // suboptions that were set, in whatever way
 	line    []func()           // takes what the command line has
-	faults  []error
+	// defaultsFile says that a file of defaults is being read.
+	defaultsFile bool
+	faults       []error
 }
 
 // NewParser makes a parser that has seen nothing.
@@ -93,9 +95,12 @@ func (p *Parser) CommandLine() {
 
 // Defaults takes options that all others go before, whether they were given
 // already or not, from a file in the form that Config reads. As with the
-// reference, stripes cannot be given that way: they are dropped.
+// reference, stripes cannot be given that way: they are dropped, and units not
+// even looked at.
 func (p *Parser) Defaults(path, content string) {
+	p.defaultsFile = true
 	p.layer(func() { p.Config(path, content) })
+	p.defaultsFile = false
 	spec := &p.Request.Spec
 	spec.Data.StripeUnit512, spec.Data.StripeWidth512, spec.Data.StripeWidth = geometry.Opt[int64]{}, geometry.Opt[int64]{}, geometry.Opt[int64]{}
 	spec.Log.StripeUnit512, spec.Data.StripeUnit, spec.Log.StripeUnit = geometry.Opt[int64]{}, geometry.Opt[geometry.Size]{}, geometry.Opt[geometry.Size]{}
@@ -151,7 +156,10 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 }
 
 func (p *Parser) set(r *Row, key, value, where string) {
-	if err := r.set(&p.Request, key, value); err != nil && !(r.late && p.Request.defaults) {
+	if r.dropped && p.defaultsFile {
+		return
+	}
+	if err := r.set(&p.Request, key, value); err != nil {
 		if where != commandLine {
 			err = fmt.Errorf("%w (%s)", err, where)
 		}

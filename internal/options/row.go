@@ -29,9 +29,9 @@ type Row struct {
 	// free tells of values that are taken whatever was given before, and after
 	// which the suboption may be given again, as the reference has it.
 	free func(value string) bool
-	// late says that a value among defaults that makes no sense counts only where
-	// it is used, as the reference has it.
-	late bool
+	// dropped says that a file of defaults cannot give the suboption, and that its
+	// value there is not looked at.
+	dropped bool
 	// set takes the value, "" for none, into a request. key is "-d agsize".
 	set func(q *Request, key, value string) error
 }
@@ -42,9 +42,20 @@ func (r Row) excludes(keys ...string) Row {
 	return r
 }
 
-// countsLate makes nonsense among defaults count only where it is used.
-func (r Row) countsLate() Row {
-	r.late = true
+// noDefault keeps files of defaults from the row.
+func (r Row) noDefault() Row {
+	r.dropped = true
+	return r
+}
+
+// readLate makes a length that is none count only where it is used, as the
+// reference has it.
+func (r Row) readLate() Row {
+	set := r.set
+	r.set = func(q *Request, key, value string) error {
+		set(q, key, value) // which keeps the reason
+		return nil
+	}
 	return r
 }
 
