@@ -192,7 +192,7 @@ func (p *places) check(force bool) error {
 		if !at.exists {
 			continue
 		}
-		if err := target.CheckUse(at.info); err != nil {
+		if err := errors.Join(target.CheckUse(at.info), target.CheckZones(at.info)); err != nil {
 			return err
 		}
 	}

@@ -48,6 +48,30 @@ func CheckUse(info Info) error {
 	return nil
 }
 
+// CheckZones returns an error for a device that can only be written in zones of
+// its own, from start to end: what a filesystem writes first, at both ends of the
+// device, would fail half-way.
+func CheckZones(info Info) error {
+	return (system{sys: "/sys"}).checkZones(info)
+}
+
+func (s system) checkZones(info Info) error {
+	if info.Kind == File {
+		return nil
+	}
+	dir, err := filepath.EvalSymlinks(s.deviceDir(info.Rdev))
+	if err != nil {
+		return nil
+	}
+	for _, dir := range []string{dir, filepath.Dir(dir)} { // a partition's disk has the queue
+		model, err := os.ReadFile(filepath.Join(dir, "queue/zoned"))
+		if err == nil && strings.TrimSpace(string(model)) == "host-managed" {
+			return fmt.Errorf("%s has zones of its own that are written from start to end only (host-managed), which is not supported yet", info.Path)
+		}
+	}
+	return nil
+}
+
 // system is where the kernel tells about itself; tests have one of their own.
 type system struct{ proc, sys, dev string }
 

@@ -101,6 +101,25 @@ func TestDeviceUser(t *testing.T) {
 	}
 }
 
+// A disk of zones is refused, and so are its partitions.
+func TestZones(t *testing.T) {
+	for model, refused := range map[string]bool{"host-managed\n": true, "host-aware\n": false, "none\n": false} {
+		s := fake(t, disk(map[string]string{"sys/devices/sdx/queue/zoned": model}))
+		for _, rdev := range []uint64{unix.Mkdev(7, 8), unix.Mkdev(7, 9)} {
+			err := s.checkZones(Info{Kind: BlockDevice, Path: "/dev/x", Rdev: rdev})
+			if (err != nil) != refused || refused && !strings.Contains(err.Error(), "/dev/x has zones of its own") {
+				t.Errorf("%q, device %#x: %v", model, rdev, err)
+			}
+		}
+		if err := s.checkZones(Info{Kind: BlockDevice, Rdev: unix.Mkdev(7, 99)}); err != nil {
+			t.Errorf("a device that is not in sysfs: %v", err)
+		}
+		if err := s.checkZones(Info{Kind: File}); err != nil {
+			t.Errorf("a file: %v", err)
+		}
+	}
+}
+
 func TestNoSystem(t *testing.T) {
 	s := system{proc: "/nonexistent", sys: "/nonexistent", dev: "/nonexistent"}
 	for _, in := range []Info{{Kind: BlockDevice, Rdev: 5}, {Kind: File, Dev: 1, Ino: 2}} {
