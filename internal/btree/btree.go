@@ -15,11 +15,10 @@ import "slices"
 // Order is how the records of a kind of tree are sorted.
 type Order[R any] struct {
 	Less func(a, b R) bool
-	// High is the key of the end of a record in trees whose records may
-	// overlap, nil in others. Nodes then have two keys for each pointer.
+	// High is the key of the end of a record in trees of a kind whose records may
+	// overlap, nil in others. Nodes then have two keys for each pointer. In a new
+	// filesystem none do overlap, so that the greatest key is that of the last.
 	High func(R) R
-	// Above tells which of two high keys is the greater.
-	Above func(a, b R) bool
 }
 
 // Size is how much a block holds.

@@ -199,30 +199,18 @@ func (b *Block[R]) take(i int) {
 // slot is the index of a block in the one above.
 func (b *Block[R]) slot() int { return slices.Index(b.up.Below[:b.up.Live], b) }
 
-// keys are the least key below a block and, where records may overlap, the greatest.
+// keys are the least key below a block and, in trees of two keys, the greatest.
 func (t *Tree[R]) keys(b *Block[R]) (low, high R) {
-	if b.Live == 0 {
+	switch {
+	case b.Live == 0:
 		return low, high
+	case b.Level > 0:
+		return b.Low[0], b.High[b.Live-1]
 	}
-	ends := b.High
-	if b.Level == 0 {
-		low = b.Records[0]
-		ends = b.Records
-	} else {
-		low = b.Low[0]
+	if t.order.High != nil {
+		high = t.order.High(b.Records[b.Live-1])
 	}
-	if t.order.High == nil {
-		return low, high
-	}
-	for i, end := range ends[:b.Live] {
-		if b.Level == 0 {
-			end = t.order.High(end)
-		}
-		if i == 0 || t.order.Above(end, high) {
-			high = end
-		}
-	}
-	return low, high
+	return b.Records[0], high
 }
 
 // refresh makes the keys of a block known to those above it.

@@ -50,9 +50,8 @@ func (u Use) last() Use {
 }
 
 var byOwner = &btree.Order[Use]{
-	Less:  func(a, b Use) bool { return a.compare(b) < 0 },
-	High:  Use.last,
-	Above: func(a, b Use) bool { return a.compare(b) > 0 },
+	Less: func(a, b Use) bool { return a.compare(b) < 0 },
+	High: Use.last,
 }
 
 // owners is the size of the rmapbt's blocks. Where there is none, the list of
