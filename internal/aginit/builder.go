@@ -34,16 +34,15 @@ type Builder struct {
 	table []placed
 	plain []byte // the header of a plain AG, nil where there is none
 
-	files       map[geometry.Inode]*geometry.File
-	generations map[*geometry.File]uint32
-	names       map[*geometry.File][][]ondisk.DirEntry // of a directory, by block
+	files []numbered                             // by inode
+	names map[*geometry.File][][]ondisk.DirEntry // of a directory, by block
 }
 
 // New makes a builder. The geometry must not change afterwards.
 func New(g *geometry.Geometry, id Identity) *Builder {
 	b := &Builder{g: g, id: id, names: map[*geometry.File][][]ondisk.DirEntry{}}
 	b.table = b.rows()
-	b.generate()
+	b.number()
 	for agno := range g.AGCount { // soon ends: few AGs are not plain
 		if b.isPlain(agno) {
 			b.plain = make([]byte, b.HeaderSize())

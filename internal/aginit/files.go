@@ -31,10 +31,11 @@ func init() {
 }
 
 // file writes the inode of a file, unsealed.
-func (b *Builder) file(f *geometry.File, dst []byte) {
+func (b *Builder) file(n numbered, dst []byte) {
 	clear(dst)
+	f := n.File
 	i := b.used(f)
-	i.Generation = b.generations[f]
+	i.Generation = n.generation
 	literal := dst[ondisk.CoreSize(b.v5()):]
 	k := kinds[f.Kind]
 	if b.g.Features.Metadir && k.meta != 0 {
@@ -83,7 +84,7 @@ func (b *Builder) metadata(i *ondisk.Inode, f *geometry.File, t ondisk.MetaType,
 	i.AttrFormat, i.ForkOffset = ondisk.FormatLocal, forkOffset
 	ondisk.PutAttrs(literal[8*forkOffset:], []ondisk.Attr{{
 		Flags: ondisk.AttrParent, Name: f.Name,
-		Value: ondisk.PutParent(uint64(f.Parent.Inode), b.generations[f.Parent]),
+		Value: ondisk.PutParent(uint64(f.Parent.Inode), b.from(f.Parent.Inode)[0].generation),
 	}})
 }
 

@@ -1,6 +1,9 @@
 package aginit
 
 import (
+	"cmp"
+	"slices"
+
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
@@ -9,18 +12,30 @@ import (
 // checker how far it may go.
 const autofsckName = "xfs:autofsck"
 
-// generate draws the generation numbers of all files. The root directory's is
-// 0, for the sake of backup tools.
-func (b *Builder) generate() {
-	files := b.g.Contents.Files
-	b.generations = make(map[*geometry.File]uint32, len(files))
-	b.files = make(map[geometry.Inode]*geometry.File, len(files))
-	for _, f := range files {
-		b.files[f.Inode] = f
+// numbered is a file and its generation number.
+type numbered struct {
+	*geometry.File
+	generation uint32
+}
+
+// number draws the generation numbers of all files, in the order in which they
+// were made, and sorts them by inode. The root directory's is 0, for the sake of
+// backup tools.
+func (b *Builder) number() {
+	b.files = make([]numbered, len(b.g.Contents.Files))
+	for i, f := range b.g.Contents.Files {
+		b.files[i].File = f
 		if f.Kind != geometry.RootDirectory {
-			b.generations[f] = b.id.Generation()
+			b.files[i].generation = b.id.Generation()
 		}
 	}
+	slices.SortFunc(b.files, func(x, y numbered) int { return cmp.Compare(x.Inode, y.Inode) })
+}
+
+// from is the files from an inode on.
+func (b *Builder) from(ino geometry.Inode) []numbered {
+	i, _ := slices.BinarySearchFunc(b.files, ino, func(f numbered, ino geometry.Inode) int { return cmp.Compare(f.Inode, ino) })
+	return b.files[i:]
 }
 
 // InodeChunk is a chunk of inodes of an AG, whole blocks. It takes the
@@ -30,12 +45,14 @@ func (b *Builder) InodeChunk(agno geometry.AGNumber, at geometry.Extent) []byte 
 	chunk := make([]byte, g.Bytes(at.Blocks))
 	size := int(g.InodeSize)
 	first := g.InodeOf(agno, uint32(at.Start)<<g.InodeBlockLog())
+	files := b.from(first)
 	free := b.id.Generation()
 	for i := range int(at.Blocks) << g.InodeBlockLog() {
 		ino := first + geometry.Inode(i)
 		place := chunk[i*size:][:size]
-		if f := b.files[ino]; f != nil {
-			b.file(f, place)
+		if len(files) > 0 && files[0].Inode == ino {
+			b.file(files[0], place)
+			files = files[1:]
 		} else {
 			inode := b.inode(uint64(ino))
 			inode.Generation = free

@@ -45,6 +45,7 @@ var sections = []section{
 	{"xfs", "XFS on zram, without an rmap btree, 100,000 allocation groups", xfsSection("-m", "rmapbt=0")},
 	{"xfs-rmap", "XFS on zram, with an rmap btree, 100,000 allocation groups", xfsSection("-m", "rmapbt=1")},
 	{"small", "Small images, whole process", smallSection},
+	{"zones", "Zones, and so metadata files, on tmpfs", zonesSection},
 	{"disk", "Disk, direct IO", diskSection},
 	{"loop", "Loop device, direct IO", loopSection},
 	{"sweep", "Depth and engine", sweepSection},

@@ -188,6 +188,31 @@ func smallSection(ctx context.Context, b *bench) error {
 	return nil
 }
 
+// zonesSection measures filesystems that have a file for each of many zones.
+func zonesSection(ctx context.Context, b *bench) error {
+	if !b.haveReference() {
+		return skip("no reference: %v does not run", b.reference)
+	}
+	t := newTable("size", "zones of 256 MiB", "times the rate", "times less CPU", "range of the former", "memory")
+	for _, size := range pick(b, []int64{tib, 16 * tib, 64 * tib}, []int64{tib}) {
+		c, err := b.onTmpfs(size)
+		if err != nil {
+			return err
+		}
+		b.settle(ctx)
+		ours := contender{name: "mkfs", argv: []string{b.mkfs, "-q", "-r", "zoned=1"}}
+		samples, peaks, err := c.race(ctx, []contender{ours, b.theirs("-r", "zoned=1")})
+		if err != nil {
+			return err
+		}
+		faster := pairs(samples[0], samples[1], rateOf)
+		t.row(fmt.Sprintf("%d TiB", size/tib), fmt.Sprint(size/(256*mib)), times(median(faster)),
+			times(median(pairs(samples[1], samples[0], cpuOf))), spread(faster), fmt.Sprintf("%d to %d MiB", peaks[0]>>20, peaks[1]>>20))
+	}
+	t.print()
+	return nil
+}
+
 func cpuSection(ctx context.Context, b *bench) error {
 	ags := pick[int64](b, 100_000, 10_000)
 	c, err := b.onTmpfs(ags * tib)
