@@ -131,6 +131,7 @@ func (p *places) device(rtSized bool) geometry.Device {
 		Size:           geometry.Bytes(info.Size),
 		LogicalSector:  sectorOf(info.LogicalSector),
 		PhysicalSector: sectorOf(info.PhysicalSector),
+		File:           p.data.isFile(),
 		Grows:          p.data.grows(),
 	}
 	if info.Misaligned { // its physical sectors lie across ours
@@ -151,6 +152,7 @@ func (p *places) device(rtSized bool) geometry.Device {
 	if p.rt != nil {
 		info := &p.rt.info
 		d.RT.Size = geometry.Bytes(info.Size)
+		d.RT.LogicalSector, d.RT.PhysicalSector = sectorOf(info.LogicalSector), sectorOf(info.PhysicalSector)
 		d.RT.Grows = p.rt.fresh
 		if info.Kind == target.BlockDevice {
 			d.RT.SolidState = !info.Rotational

@@ -24,10 +24,7 @@ func (s *space) inode(start AGNumber) (Inode, bool) {
 
 // chunkFits tells whether an AG may have room for a chunk and for a block of the file.
 func (a *AG) chunkFits(slack Blocks) bool {
-	need := a.g.chunkBlocks()
-	if a.g.Features.Sparse {
-		need = a.g.SparseAlign
-	}
+	need := a.g.chunkPart()
 	if need > 1 {
 		need += slack
 	}
@@ -71,8 +68,8 @@ func (s *space) chunk(agno AGNumber) bool {
 	if r.align = g.clusterAlign(); !ok && striped {
 		got, ok = a.near(r)
 	}
-	if !ok && g.Features.Sparse && g.SparseAlign < n {
-		r.min, r.max, r.align = g.SparseAlign, g.SparseAlign, g.SparseAlign
+	if part := g.chunkPart(); !ok && part < n {
+		r.min, r.max, r.align = part, part, part
 		r.from, r.to = AGBlock(g.InodeAlign), AGBlock(roundDown(a.Length, g.InodeAlign))
 		got, ok = a.near(r)
 	}

@@ -73,6 +73,15 @@ func (g *Geometry) chunkBlocks() Blocks {
 	return max(1, Blocks(InodesPerChunk)>>g.InodeBlockLog())
 }
 
+// chunkPart is the number of blocks of the least part of a chunk that may be
+// allocated by itself: of a sparse one, else all of it.
+func (g *Geometry) chunkPart() Blocks {
+	if g.Features.Sparse && g.SparseAlign > 0 {
+		return g.SparseAlign
+	}
+	return g.chunkBlocks()
+}
+
 // clusterAlign is the alignment of inode chunks where stripes do not count.
 func (g *Geometry) clusterAlign() Blocks {
 	if g.Features.Align && g.InodeAlign >= g.clusterBlocks() {

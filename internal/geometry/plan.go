@@ -102,9 +102,9 @@ func (p *plan) planSectors() {
 		option = "-d sectsize"
 	}
 	if !asked.Given {
-		option, size = "", p.dev.PhysicalSector
-		if size > int64(maxSectorSize) {
-			size = p.dev.LogicalSector
+		option, size = "", usualSector(p.dev.LogicalSector, p.dev.PhysicalSector)
+		if p.spec.RT.Device { // one size is for both
+			size = max(size, usualSector(p.dev.RT.LogicalSector, p.dev.RT.PhysicalSector))
 		}
 		if block < size && block >= p.dev.LogicalSector {
 			p.warn("blocks of %d bytes are smaller than the device's physical sectors of %d bytes; using its logical ones of %d bytes",
@@ -122,12 +122,24 @@ func (p *plan) planSectors() {
 	case size < p.dev.LogicalSector:
 		p.refuse(option, "sectors of %d bytes; the device's have %d", size, p.dev.LogicalSector)
 		return
+	case p.spec.RT.Device && size < p.dev.RT.LogicalSector && !p.dev.File:
+		p.refuse("-r rtdev", "its sectors have %d bytes, and the filesystem's would have %d", p.dev.RT.LogicalSector, size)
+		return
 	}
 	if asked.Given && size < p.dev.PhysicalSector && p.dev.PhysicalSector <= int64(maxSectorSize) {
 		p.warn("%s: sectors of %d bytes are smaller than the device's physical ones of %d bytes; a disk that has no smaller ones would not mount it",
 			option, size, p.dev.PhysicalSector)
 	}
 	g.SectorSize, g.SectorLog = Bytes(size), log2(size)
+}
+
+// usualSector is the size of sectors that a device is used with: its physical
+// one, unless that is larger than any the format has.
+func usualSector(logical, physical int64) int64 {
+	if physical > int64(maxSectorSize) {
+		return logical
+	}
+	return physical
 }
 
 func (p *plan) planLogSectors() {
@@ -143,6 +155,10 @@ func (p *plan) planLogSectors() {
 		p.refuse("-l sectsize", "%d bytes; an internal log has the data section's sectors of %d bytes", size, p.g.SectorSize)
 	case size < minSectorSize || size > min(int64(maxSectorSize), int64(p.g.BlockSize)):
 		p.refuse("-l sectsize", "%d bytes; log sectors have %d bytes to the size of a block, %d", size, minSectorSize, p.g.BlockSize)
+	case log.External && int64(p.g.SectorSize) < p.dev.Log.LogicalSector && !p.dev.File:
+		p.refuse("-l logdev", "its sectors have %d bytes, and the filesystem's would have %d; try -s size=%d", p.dev.Log.LogicalSector, p.g.SectorSize, p.dev.Log.LogicalSector)
+	case log.External && size < p.dev.Log.LogicalSector:
+		p.refuse("-l sectsize", "%d bytes; the sectors of the log's device have %d", size, p.dev.Log.LogicalSector)
 	case size > minSectorSize && p.spec.Features.LogVersion.or(2) < 2:
 		p.refuse("-l version", "version 1 logs have sectors of %d bytes, not %d", minSectorSize, size)
 	}

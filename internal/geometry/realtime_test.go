@@ -1,6 +1,9 @@
 package geometry
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The sizes of groups that mkfs.xfs 7.2.0 chooses.
 func TestGroupSizes(t *testing.T) {
@@ -98,6 +101,36 @@ func TestDirectoryForms(t *testing.T) {
 		if dir.Dir.Form != c.form || dir.DataBlocks() != c.blocks || len(dir.Dir.Entries) != int(c.groups) {
 			t.Errorf("%d groups: form %d, %d blocks, %d entries; want form %d, %d blocks",
 				c.groups, dir.Dir.Form, dir.DataBlocks(), len(dir.Dir.Entries), c.form, c.blocks)
+		}
+	}
+}
+
+// The reserve leaves something of the section.
+func TestReserved(t *testing.T) {
+	for reserved, ok := range map[Bytes]bool{3583 * mib: true, 3584 * mib: false, 100 * gib: false} {
+		spec := Spec{RT: RealtimeSpec{Zoned: Given(true), Reserved: Given(Size{Count: int64(reserved), Limits: Limits{Max: 1 << 62}})}}
+		_, _, err := Plan(spec, Device{Size: 4 * gib, LogicalSector: 512, PhysicalSector: 512})
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "-r reserved: ") {
+			t.Errorf("%d bytes: %v", reserved, err)
+		}
+	}
+}
+
+// Where a chunk of inodes is one block there is no part of one.
+func TestFullWithLargeBlocks(t *testing.T) {
+	spec := Spec{SmallAllowed: true, BlockSize: Given[int64](65536)}
+	spec.RT.Device, spec.RT.GroupSize, spec.Features.Metadir = true, Given(Size{Count: int64(16 * mib), Limits: Limits{Max: 1 << 62}}), Given(true)
+	for _, rt := range []Bytes{gib, 4 * gib, 64 * gib} {
+		dev := Device{Size: 300 * mib, LogicalSector: 512, PhysicalSector: 512}
+		dev.RT.Size = rt
+		g, _, err := Plan(spec, dev)
+		if (err == nil) != (rt < 64*gib) {
+			t.Errorf("%d bytes: %v", rt, err)
+		}
+		if err == nil {
+			for agno := range g.Contents.AGs {
+				checkAG(t, g, agno)
+			}
 		}
 	}
 }

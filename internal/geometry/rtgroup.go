@@ -101,6 +101,9 @@ func (p *plan) planZones() {
 		reserved += p.size(s.Reserved.Value)
 	}
 	r.Reserved = blocksIn(reserved, g.BlockLog)
+	if r.Reserved >= r.Blocks {
+		p.refuse("-r reserved", "%d blocks; the realtime section has %d, and some must be left for files", r.Reserved, r.Blocks)
+	}
 }
 
 func (p *plan) checkGroups() {

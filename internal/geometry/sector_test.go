@@ -32,3 +32,56 @@ func TestSmallSectors(t *testing.T) {
 		}
 	}
 }
+
+// Sectors suit all devices: those of the realtime section by default, those of
+// the log only if they are asked for. Where that cannot be the kernel would not
+// mount, but what device an image comes to is not known.
+func TestSectorsOfOtherDevices(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		data, log, rt   int64 // logical and physical sectors; 0 for no such device
+		asked, askedLog int64
+		file            bool
+		block           int64
+		want, wantLog   Bytes
+		refused         string
+	}{
+		{name: "realtime", data: 512, rt: 4096, want: 4096, wantLog: 4096},
+		{name: "smaller realtime", data: 4096, rt: 512, want: 4096, wantLog: 4096},
+		{name: "realtime, smaller asked", data: 512, rt: 4096, asked: 512, refused: "-r rtdev: its sectors have 4096 bytes, and the filesystem's would have 512"},
+		{name: "realtime, smaller asked in an image", data: 512, rt: 4096, asked: 512, file: true, want: 512, wantLog: 512},
+		{name: "realtime, small blocks", data: 512, rt: 4096, block: 1024, refused: "-r rtdev: its sectors have 4096 bytes, and the filesystem's would have 512"},
+		{name: "log", data: 512, log: 4096, refused: "-l logdev: its sectors have 4096 bytes, and the filesystem's would have 512; try -s size=4096"},
+		{name: "log, asked", data: 512, log: 4096, asked: 4096, want: 4096, wantLog: 4096},
+		{name: "log in an image", data: 512, log: 4096, file: true, want: 512, wantLog: 4096},
+		{name: "log, smaller asked", data: 4096, log: 4096, askedLog: 512, refused: "-l sectsize: 512 bytes; the sectors of the log's device have 4096"},
+		{name: "smaller log", data: 4096, log: 512, want: 4096, wantLog: 512},
+		{name: "all", data: 512, log: 4096, rt: 4096, want: 4096, wantLog: 4096},
+	} {
+		dev := Device{Size: 2 * gib, LogicalSector: c.data, PhysicalSector: c.data, File: c.file}
+		dev.Log.Size, dev.Log.LogicalSector = 64*mib, c.log
+		dev.RT.Size, dev.RT.LogicalSector, dev.RT.PhysicalSector = gib, c.rt, c.rt
+		var spec Spec
+		spec.Log.External, spec.RT.Device = c.log > 0, c.rt > 0
+		if c.asked > 0 {
+			spec.SectorSize, spec.Log.SectorSize = Given(c.asked), Given(c.asked)
+		}
+		if c.askedLog > 0 {
+			spec.Log.SectorSize = Given(c.askedLog)
+		}
+		if c.block > 0 {
+			spec.BlockSize = Given(c.block)
+		}
+		g, _, err := Plan(spec, dev)
+		switch {
+		case c.refused != "":
+			if err == nil || err.Error() != c.refused {
+				t.Errorf("%s: %v, want %s", c.name, err, c.refused)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case g.SectorSize != c.want || g.Log.SectorSize != c.wantLog:
+			t.Errorf("%s: sectors of %d, of the log %d; want %d and %d", c.name, g.SectorSize, g.Log.SectorSize, c.want, c.wantLog)
+		}
+	}
+}

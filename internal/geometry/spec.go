@@ -165,7 +165,10 @@ type Device struct {
 	StripeUnit     Bytes // as the device advertises it, 0 for none
 	StripeWidth    Bytes
 	SolidState     bool
-	// Grows says that the target is a file that may be made as long as the size asked for.
+	// File says that the target is a file. The sectors of whatever device it comes
+	// to are not known.
+	File bool
+	// Grows says that the file may be made as long as the size asked for.
 	Grows bool
 
 	Log struct {
@@ -175,9 +178,11 @@ type Device struct {
 	}
 
 	RT struct {
-		Size       Bytes
-		Grows      bool  // as Device.Grows
-		Width      Bytes // of a stripe as the device advertises it, 0 for none
-		SolidState bool
+		Size           Bytes
+		LogicalSector  int64
+		PhysicalSector int64
+		Grows          bool  // as Device.Grows
+		Width          Bytes // of a stripe as the device advertises it, 0 for none
+		SolidState     bool
 	}
 }

@@ -167,6 +167,10 @@ var superRules = []superRule{
 		}
 		return rule.Against(s.RealtimeExtents, s.RealtimeBlocks/max(1, uint64(s.RealtimeExtent)), "not as many extents as its blocks make:")
 	}),
+	rule.Of("reserve of the realtime section", func(_ *Filesystem, s *ondisk.Superblock) string {
+		return rule.Unless(s.RTReserved == 0 || s.RTReserved < s.RealtimeBlocks,
+			fmt.Sprintf("is %d blocks, and the section has %d", s.RTReserved, s.RealtimeBlocks))
+	}),
 	rule.Of("root inode", func(f *Filesystem, s *ondisk.Superblock) string {
 		_, _, ok := f.Split(s.RootInode>>s.InodeBlockLog, 1)
 		return rule.Unless(ok, fmt.Sprintf("is %d, which is no place for an inode", s.RootInode))

@@ -47,6 +47,7 @@ type tryCase struct {
 	env                   []string // NAME=value
 	style                 int      // how configuration files are written
 	plan                  bool     // -N
+	sectors               [3]int   // of the loop devices that img, log and rt are, 0 for files
 }
 
 // files are the configuration files, by name.
@@ -134,6 +135,11 @@ func (c tryCase) shell(program string) string {
 		fmt.Fprintf(&b, "; truncate -s %d rt", c.rtSize)
 	}
 	b.WriteString("\n")
+	for i, name := range c.images() {
+		if sector := c.sectors[i]; name != "" && sector > 0 {
+			fmt.Fprintf(&b, "  mv %[1]s %[1]s.back; ln -s $(losetup -f --show -b %[2]d %[1]s.back) %[1]s\n", name, sector)
+		}
+	}
 	for name, content := range c.files() {
 		fmt.Fprintf(&b, "  printf %s >%s\n", quote(strings.ReplaceAll(strings.ReplaceAll(content, `\`, `\\`), "\n", `\n`)), name)
 	}

@@ -91,7 +91,7 @@ var sizes = []int64{
 }
 
 // draw makes a case.
-func draw(r *rand.Rand) tryCase {
+func draw(r *rand.Rand, loops bool) tryCase {
 	c := tryCase{
 		size: sizes[r.IntN(len(sizes))], fill: r.IntN(12) == 0, plan: r.IntN(3) == 0, style: r.IntN(8),
 	}
@@ -134,6 +134,11 @@ func draw(r *rand.Rand) tryCase {
 	epochs := []string{"1700000000", "0", "-5", "1", "253402300800"}
 	c.env = append(c.env, "SOURCE_DATE_EPOCH="+epochs[r.IntN(len(epochs))], "DETERMINISTIC_SEED=1")
 	r.Shuffle(len(c.items), func(i, j int) { c.items[i], c.items[j] = c.items[j], c.items[i] })
+	for i := range c.sectors {
+		if loops {
+			c.sectors[i] = []int{512, 4096, 4096, 0}[r.IntN(4)]
+		}
+	}
 	return c
 }
 

@@ -78,26 +78,20 @@ func (r *runner) judge(c tryCase) verdict {
 }
 
 // run makes the files and runs a program among them.
-func (c tryCase) run(program, dir string) (outcome, error) {
-	o := outcome{dir: dir}
-	if err := os.Mkdir(dir, 0o777); err != nil {
+func (c tryCase) run(program, dir string) (o outcome, err error) {
+	o.dir = dir
+	if err := c.prepare(dir); err != nil {
 		return o, err
 	}
-	for name, text := range c.files() {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			return o, err
-		}
-	}
-	if err := c.image(filepath.Join(dir, "img"), c.size); err != nil {
-		return o, err
-	}
-	for name, size := range map[string]int64{"log": c.logSize, "rt": c.rtSize} {
-		if size == 0 {
+	for i, name := range c.images() {
+		if name == "" || c.sectors[i] == 0 {
 			continue
 		}
-		if err := c.image(filepath.Join(dir, name), size); err != nil {
+		detach, err := attach(filepath.Join(dir, name), c.sectors[i])
+		if err != nil {
 			return o, err
 		}
+		defer func() { err = errors.Join(err, detach()) }()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -106,7 +100,7 @@ func (c tryCase) run(program, dir string) (outcome, error) {
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}, c.env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
+	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -119,6 +113,38 @@ func (c tryCase) run(program, dir string) (outcome, error) {
 	}
 	o.stdout, o.stderr = out.String(), errs.String()
 	return o, nil
+}
+
+// images are the names of the images, "" for those that there are not.
+func (c tryCase) images() (names [3]string) {
+	names[0] = "img"
+	if c.logSize > 0 {
+		names[1] = "log"
+	}
+	if c.rtSize > 0 {
+		names[2] = "rt"
+	}
+	return names
+}
+
+// prepare makes all files in a new folder.
+func (c tryCase) prepare(dir string) error {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	for name, text := range c.files() {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	for i, size := range []int64{c.size, c.logSize, c.rtSize} {
+		if name := c.images()[i]; name != "" {
+			if err := c.image(filepath.Join(dir, name), size); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // filled is how much of an image holds old data.

@@ -5,7 +5,7 @@
 // they print and every byte of every file must be the same. What differs is
 // shrunk to the options that it takes, and printed as commands for a shell.
 //
-//	go run ./test/random -mkfs ./mkfs -reference mkfs.xfs [-n 2000] [-seed 1] [-j 2] [-dir DIR]
+//	go run ./test/random -mkfs ./mkfs -reference mkfs.xfs [-n 2000] [-seed 1] [-j 2] [-dir DIR] [-loop]
 //
 // Exit status 0 means that nothing differed.
 package main
@@ -31,6 +31,7 @@ func run() error {
 	var r runner
 	var tries, jobs, most int
 	var first int64
+	var loops bool
 	flag.StringVar(&r.ours, "mkfs", "./mkfs", "the program to compare")
 	flag.StringVar(&r.reference, "reference", "mkfs.xfs", "the reference")
 	flag.StringVar(&r.dir, "dir", "", "folder for the images; the system's for temporary files without it")
@@ -38,6 +39,7 @@ func run() error {
 	flag.Int64Var(&first, "seed", 1, "seed of the first one; each has its own")
 	flag.IntVar(&jobs, "j", 2, "command lines at once")
 	flag.IntVar(&most, "most", 20, "stop after so many differences")
+	flag.BoolVar(&loops, "loop", false, "most images are loop devices, of 512 or 4096 bytes a sector; needs root")
 	flag.BoolVar(&r.verbose, "v", false, "print each command line")
 	flag.Parse()
 	for _, path := range []*string{&r.ours, &r.reference} {
@@ -62,7 +64,7 @@ func run() error {
 	for range jobs {
 		workers.Go(func() {
 			for seed := range seeds {
-				c := draw(rand.New(rand.NewPCG(uint64(seed), 0)))
+				c := draw(rand.New(rand.NewPCG(uint64(seed), 0)), loops)
 				verdict := r.judge(c)
 				var small tryCase
 				if verdict.differs() {
