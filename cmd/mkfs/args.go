@@ -14,6 +14,7 @@ import (
 // that cobra takes none for a command of its own: a target may have any name.
 func getopt(fs *pflag.FlagSet, args []string) []string {
 	var list, operands []string
+	wants := false // the last option has no value
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -27,9 +28,12 @@ func getopt(fs *pflag.FlagSet, args []string) []string {
 		case strings.HasPrefix(arg, "--"):
 			list = append(list, arg)
 			name, _, given := strings.Cut(arg[2:], "=")
-			if f := fs.Lookup(name); f != nil && f.NoOptDefVal == "" && !given && i+1 < len(args) {
-				i++
-				list = append(list, args[i])
+			if f := fs.Lookup(name); f != nil && f.NoOptDefVal == "" && !given {
+				if i++; i < len(args) {
+					list = append(list, args[i])
+				} else {
+					wants = true
+				}
 			}
 			continue
 		}
@@ -45,9 +49,14 @@ func getopt(fs *pflag.FlagSet, args []string) []string {
 				list = append(list, rest)
 			} else if rest != "" {
 				list = append(list, rest)
+			} else {
+				wants = true
 			}
 			break
 		}
+	}
+	if wants { // nothing may follow it that would be taken for one
+		return list
 	}
 	return append(append(list, "--"), operands...)
 }

@@ -22,7 +22,9 @@ func TestGetopt(t *testing.T) {
 		{"--size 1g --batch=3 img --json", "--size 1g --batch=3 --json -- img"},
 		{"--size img", "--size img --"},
 		{"__complete -f", "-f -- __complete"},
-		{"- -d", "-d -- -"},
+		{"- -d", "-d"}, // which wants a value
+		{"img --size", "--size"},
+		{"- -f", "-f -- -"},
 	} {
 		got := getopt(cmd.Flags(), strings.Fields(c.args))
 		if want := strings.Fields(c.want); !slices.Equal(got, want) {

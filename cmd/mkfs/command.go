@@ -59,18 +59,18 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 				fmt.Fprintf(stdout, "%s version %s\n", name, version())
 				return nil
 			}
-			if cmd.Flags().Changed("undo") && f.undo == "" {
-				parser.Fault(errors.New("--undo: needs the name of a new file"))
+			for _, err := range emptyValues(cmd.Flags()) {
+				parser.Fault(err)
 			}
-			if f.discardLimit < 0 {
-				parser.Fault(fmt.Errorf("--discard-limit: %v; it is a time, as 30s", f.discardLimit))
+			if cmd.Flags().Changed("discard-limit") && f.discardLimit <= 0 {
+				parser.Fault(fmt.Errorf("--discard-limit: %v; it is a time, as 30s, and -K discards nothing", f.discardLimit))
 			}
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
 			err := j.start(cmd.Context(), args)
 			if err != nil && f.json {
 				err = errors.Join(err, printJSON(stdout, newFailure(err, statusOf(err))))
 			}
-			if err != nil || !f.verify || f.dryRun {
+			if err != nil || !f.verify || f.dryRun || parser.Request.MakeConfig.Given {
 				return err
 			}
 			return j.verifyAfter(cmd.Context())

@@ -66,6 +66,7 @@ func (j *job) keepExisting(p *places) (kept bool, err error) {
 	if len(differ) > 0 {
 		return false, exitError{otherFilesystem, fmt.Errorf("%s holds another XFS: %s", p.data.path, strings.Join(differ, "; "))}
 	}
+	j.made = fs.SB.UUID // as good as made
 	if j.json {
 		r := j.newReport(&fs.Geometry, p, nil, geometry.Notes{})
 		r.Kept, r.UUID = true, uuid.UUID(fs.SB.UUID).String()

@@ -62,6 +62,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if j.ensure && places.data.fresh && places.data.exists {
+		return usageError{errors.New("--ensure does not go together with -d file, which empties a file that is there; try --size")}
+	}
 	if err := places.data.narrow(&j.part, j.force); err != nil {
 		return err
 	}

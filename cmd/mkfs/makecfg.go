@@ -12,8 +12,15 @@ import (
 // makeConfig writes a configuration file that asks for the properties of a
 // filesystem, in place of making it.
 func (j *job) makeConfig(path string, g *geometry.Geometry, p *places, notes geometry.Notes) error {
-	if info, err := target.Probe(path); err == nil && p.data.exists && info.Same(p.data.info) && !j.force {
-		return fmt.Errorf("-c makecfg: %s is the target itself; -f overwrites it", path)
+	if info, err := target.Probe(path); err == nil {
+		if err := target.CheckUse(info); err != nil {
+			return fmt.Errorf("-c makecfg: %w", err)
+		}
+		for _, at := range p.all() {
+			if at.exists && info.Same(at.info) && !j.force {
+				return fmt.Errorf("-c makecfg: %s is what the %s is to be on; -f overwrites it", path, at.role)
+			}
+		}
 	}
 	if err := os.WriteFile(path, []byte(options.ConfigOf(g)), 0o666); err != nil {
 		return fmt.Errorf("-c makecfg: %w", err)

@@ -252,19 +252,30 @@ func (p *place) checkContents() error {
 	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", p.info.Name(), what, found[0].Name, found[0].Offset)
 }
 
-// checkRoom refuses what the image's host cannot hold, before anything is
-// written: blocks that the metadata takes, with the numbers.
+// checkRoom refuses what the hosts of files cannot hold, before anything is
+// written: blocks that the metadata takes, with the numbers. Each is looked at
+// by itself, since two may be on one host only in part.
 func (p *places) checkRoom(g *geometry.Geometry) error {
-	if !p.data.isFile() {
-		return nil
+	needs := [...]int64{
+		forData:     format.Space(g),
+		forLog:      int64(max(g.BlockSize, g.Bytes(g.Log.StripeUnit))), // a record
+		forRealtime: int64(2 * g.BlockSize),                            // its superblock and its end
 	}
-	room, err := target.Room(p.data.path)
-	if err != nil {
-		return err
-	}
-	if need := format.Space(g); need > room.Free+room.Used {
-		return fmt.Errorf("%s: the metadata takes %s (%d bytes), and its host has %s (%d bytes) free",
-			p.data.path, humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
+	for _, at := range p.all() {
+		if !at.isFile() {
+			continue
+		}
+		room, err := target.Room(at.path)
+		if err != nil {
+			return err
+		}
+		if need := needs[at.role]; need > room.Free+room.Used {
+			return fmt.Errorf("%s: the %s takes %s (%d bytes), and its host has %s (%d bytes) free",
+				at.path, what[at.role], humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
+		}
 	}
 	return nil
 }
+
+// what takes room on a place, in messages.
+var what = [...]string{forData: "metadata", forLog: "start of the log", forRealtime: "realtime section's metadata"}

@@ -68,6 +68,9 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 			if j.uuid, err = parseNewUUID(j.newUUID); err != nil {
 				faults = append(faults, err)
 			}
+			if j.copyTo != "" && j.log != "" {
+				faults = append(faults, errors.New("--copy-to: does not go together with --logdev: the log would not be copied; copy both and recover the copies"))
+			}
 			if j.copyTo != "" && j.dryRun {
 				faults = append(faults, errors.New("--copy-to: a dry run writes nothing, so it makes no copy"))
 			}
@@ -108,6 +111,9 @@ func (j *recoverJob) run(ctx context.Context) error {
 	err := j.recover(ctx, &result)
 	j.shown.end()
 	if err != nil && ctx.Err() != nil {
+		if j.copyTo != "" {
+			return fmt.Errorf("%w; there is no copy", context.Cause(ctx))
+		}
 		return fmt.Errorf("%w; another run does the rest", context.Cause(ctx))
 	}
 	result.Seconds = time.Since(started).Seconds()
@@ -125,7 +131,7 @@ func (j *recoverJob) run(ctx context.Context) error {
 func (r *recoverResult) status(err error) verify.Status {
 	switch {
 	case errors.Is(err, recovery.ErrRefused), errors.Is(err, recovery.ErrTooLarge), errors.Is(err, xlog.ErrForeign),
-		errors.Is(err, target.ErrExists), errors.As(err, new(*xlog.Corrupt)), errors.As(err, new(*target.InUseError)):
+		errors.Is(err, target.ErrExists), errors.As(err, new(usageError)), errors.As(err, new(*xlog.Corrupt)), errors.As(err, new(*target.InUseError)):
 		return verify.Faulty
 	case err != nil:
 		return verify.Unreadable
@@ -143,8 +149,11 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 		return err
 	}
 	if j.copyTo != "" {
-		made, err := target.Copy(ctx, j.copyTo, j.target, part)
-		if err != nil {
+		if err := j.worthCopying(part); err != nil {
+			return err
+		}
+		var made *target.Target
+		if made, err = target.Copy(ctx, j.copyTo, j.target, part); err != nil {
 			return err
 		}
 		path, part = j.copyTo, nil
@@ -182,6 +191,23 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 	stats := data.ring.Stats()
 	r.Engine, r.Depth, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Bytes
 	return err
+}
+
+// worthCopying looks for a superblock before all is copied.
+func (j *recoverJob) worthCopying(part *target.Window) error {
+	t, err := target.Open(j.target, target.Options{Window: part})
+	if err != nil {
+		return err
+	}
+	defer t.Close() // nothing was written
+	b := make([]byte, geometry.BasicBlock)
+	_, _ = t.ReadAt(b, 0) // an error is found again by who copies
+	if s, ok := ondisk.DecodeSuperblock(b); !ok {
+		return fmt.Errorf("%w: %s: there is no XFS", recovery.ErrRefused, j.target)
+	} else if s.LogStart == 0 {
+		return fmt.Errorf("%w: --copy-to: %s has an external log, which is not copied; copy both and recover the copies, with --logdev", recovery.ErrRefused, j.target)
+	}
+	return nil
 }
 
 // parseNewUUID reads the value of --uuid; empty stands for none.

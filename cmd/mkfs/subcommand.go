@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"mkfs/internal/geometry"
 	"mkfs/internal/verify"
 )
 
@@ -65,5 +68,22 @@ func settled(cmd *cobra.Command, stdout, stderr io.Writer, wrong verify.Status) 
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return exitError{wrong, newFlagError(err)}
 	})
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if faults := emptyValues(cmd.Flags()); len(faults) > 0 {
+			return exitError{wrong, &geometry.Refusals{List: faults}}
+		}
+		return nil
+	}
 	return cmd
+}
+
+// emptyValues are the faults of options that were given nothing, as by a
+// variable of a script that is not set: that is not the same as no option.
+func emptyValues(fs *pflag.FlagSet) (faults []error) {
+	fs.Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" && f.DefValue == "" {
+			faults = append(faults, fmt.Errorf("--%s: needs a value", f.Name))
+		}
+	})
+	return faults
 }

@@ -205,6 +205,10 @@ func (j *undoJob) open(u *undo.File) (list openTargets, err error) {
 		if kind := t.Info().Kind; (kind == target.File) != d.File {
 			return list, fmt.Errorf("%s is a %v; what was formatted was none", path, kind)
 		}
+		// What shows least of what formatting left is known by its name.
+		if was, err := target.Probe(d.Path); d.Role == undo.RoleRealtime && err == nil && !was.Same(t.Info()) && !j.force {
+			return list, fmt.Errorf("--rtdev: %s is not %s, which was formatted; -f takes it all the same", path, d.Path)
+		}
 		if file, err := target.Probe(j.file); err == nil && file.Same(t.Info()) {
 			return list, fmt.Errorf("%s is the undo file itself", path)
 		}

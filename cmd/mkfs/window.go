@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -13,8 +14,22 @@ import (
 // windowFlags say which part of a target is meant.
 type windowFlags struct {
 	offset, length byteCount
-	partition      int
+	partition      partitionNumber
 }
+
+// partitionNumber is the value of an option; given tells 0 from none.
+type partitionNumber struct {
+	n     int
+	given bool
+}
+
+func (p *partitionNumber) Set(text string) (err error) {
+	p.n, err = strconv.Atoi(text)
+	p.given = true
+	return err
+}
+func (p *partitionNumber) String() string { return "" }
+func (p *partitionNumber) Type() string   { return "number" }
 
 // byteCount is the value of an option, in bytes; given tells 0 from none.
 type byteCount struct {
@@ -31,20 +46,20 @@ func (b *byteCount) String() string { return "" }
 func (b *byteCount) Type() string   { return "bytes" }
 
 func (w *windowFlags) add(fs *pflag.FlagSet) {
-	fs.IntVar(&w.partition, "partition", 0, "use only this partition of a disk or disk image, as Linux counts")
+	fs.Var(&w.partition, "partition", "use only this partition of a disk or disk image, as Linux counts")
 	fs.Var(&w.offset, "offset", "use only what begins at this byte of the target")
 	fs.Var(&w.length, "length", "use only so many bytes from --offset on; without it, all that follow")
 }
 
 // given tells whether only a part of the target is meant.
-func (w *windowFlags) given() bool { return w.partition != 0 || w.offset.given || w.length.given }
+func (w *windowFlags) given() bool { return w.partition.given || w.offset.given || w.length.given }
 
 // fault is what is wrong with the options by themselves.
 func (w *windowFlags) fault() error {
 	switch {
-	case w.partition < 0:
-		return fmt.Errorf("--partition: %d; the first one is 1", w.partition)
-	case w.partition != 0 && (w.offset.given || w.length.given):
+	case w.partition.given && w.partition.n < 1:
+		return fmt.Errorf("--partition: %d; the first one is 1", w.partition.n)
+	case w.partition.given && (w.offset.given || w.length.given):
 		return errors.New("--partition: does not go together with --offset and --length")
 	case w.length.given && !w.offset.given:
 		return errors.New("--length: needs --offset")
@@ -77,8 +92,8 @@ func (w *windowFlags) find(path string) (part *target.Window, table *target.Tabl
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	part = &target.Window{Offset: w.offset.n, Length: w.length.n}
-	if w.partition != 0 {
-		if part, err = findPartition(path, table, w.partition); err != nil {
+	if w.partition.given {
+		if part, err = findPartition(path, table, w.partition.n); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -127,13 +142,36 @@ func (p *place) narrow(w *windowFlags, force bool) error {
 		return err
 	}
 	if table != nil {
-		if err := p.checkBorders(*part, table, force); err != nil {
-			return err
-		}
+		err = p.checkBorders(*part, table, force)
+	} else if !force {
+		err = p.checkAround(*part)
+	}
+	if err != nil {
+		return err
 	}
 	p.part = part
 	p.info, err = p.info.Within(*part)
 	return err
+}
+
+// checkAround refuses a part of what holds a filesystem, or something else, as a
+// whole. What the part itself holds is told later.
+func (p *place) checkAround(part target.Window) error {
+	t, err := target.Open(p.path, target.Options{})
+	if err != nil {
+		return err
+	}
+	defer t.Close() // nothing was written
+	found, err := target.Signatures(t, t.Info().Size)
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if f.Offset < part.Offset || f.Offset >= part.Offset+part.Length {
+			return fmt.Errorf("%s: %v are a part of what holds %s (at byte %d); -f overwrites them all the same", p.path, part, f.Name, f.Offset)
+		}
+	}
+	return nil
 }
 
 // checkBorders looks at what a part has in common with a partition table.

@@ -131,14 +131,14 @@ func (w *writer) discard(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if late() {
-				w.undiscarded += size - off
-				break
-			}
 			if d.Discard(off, min(step, size-off)) != nil {
 				break
 			}
 			w.Progress(PhaseDiscard, min(off+step, size), size)
+			if end := off + step; end < size && late() {
+				w.undiscarded += size - end
+				break
+			}
 		}
 	}
 	return nil

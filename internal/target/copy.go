@@ -30,7 +30,9 @@ func Copy(ctx context.Context, dst, src string, part *Window) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = to.copyFrom(ctx, from)
+	if err = to.readableAs(from); err == nil {
+		err = to.copyFrom(ctx, from)
+	}
 	if err == nil {
 		err = to.Sync()
 	}
@@ -42,6 +44,25 @@ func Copy(ctx context.Context, dst, src string, part *Window) (*Target, error) {
 		return nil, err
 	}
 	return to, nil
+}
+
+// readableAs keeps a copy of a file from those who may not read the file.
+func (t *Target) readableAs(from *Target) error {
+	if from.info.Kind != File {
+		return nil
+	}
+	var is, has unix.Stat_t
+	err := unix.Fstat(int(from.Fd()), &is)
+	if err == nil {
+		err = unix.Fstat(int(t.Fd()), &has)
+	}
+	if err == nil {
+		err = unix.Fchmod(int(t.Fd()), is.Mode&has.Mode&0o777)
+	}
+	if err != nil {
+		return pathError(t.info.Path, "set its mode", err)
+	}
+	return nil
 }
 
 // ErrExists refuses to copy over something.

@@ -43,6 +43,9 @@ func (u *File) Check(targets []Target) error {
 		if u.State == Undoing {
 			return nil // of the log, some may be back
 		}
+		if err := u.checkRealtime(b, targets); err != nil {
+			return err
+		}
 		return u.checkLog(b, targets)
 	}
 	s, there := ondisk.DecodeSuperblock(sector)
@@ -128,6 +131,30 @@ func (u *File) checkLog(b []byte, targets []Target) error {
 		return fmt.Errorf("%w: its log: %w", ErrChanged, err)
 	case !state.Clean || state.Empty || state.Cycle != 1 || state.Last != 0:
 		return errMounted
+	}
+	return nil
+}
+
+// checkRealtime wants what mkfs leaves on a realtime device: the section's
+// superblock, if it has one, and zeros in the last block.
+func (u *File) checkRealtime(b []byte, targets []Target) error {
+	i := slices.IndexFunc(u.Devices, func(d Device) bool { return d.Role == RoleRealtime })
+	fs := super.Read(b, targets[0].Size(), func(string) {})
+	if i < 0 || fs == nil || fs.Geometry.Features.Zoned { // where it leaves nothing
+		return nil
+	}
+	block := make([]byte, fs.Geometry.BlockSize)
+	if fs.Geometry.HasRealtimeSuper() {
+		if _, err := targets[i].ReadAt(block, 0); err != nil {
+			return fmt.Errorf("superblock of the realtime section: %w", bare(err))
+		}
+		if s, ok := ondisk.DecodeRTSuper(block); !ok || s.UUID != fs.SB.UUID {
+			return fmt.Errorf("%w: the realtime device is another", ErrChanged)
+		}
+	}
+	end := int64(fs.Geometry.Bytes(fs.Geometry.RT.Blocks))
+	if _, err := targets[i].ReadAt(block, end-int64(len(block))); err != nil || !allZero(block) {
+		return fmt.Errorf("%w: the realtime device is another, or in use", ErrChanged)
 	}
 	return nil
 }
