@@ -74,10 +74,16 @@ func newFlagError(err error) error {
 	switch {
 	case errors.As(err, &value):
 		kind := value.GetFlag().Value.Type()
-		if kind == "int" {
+		cause := errors.Unwrap(value)
+		switch {
+		case kind == "bytes" && cause != nil: // which quotes the value
+			err = fmt.Errorf("--%s: %w", value.GetFlag().Name, cause)
+		case kind == "int":
 			kind = "number"
+			fallthrough
+		default:
+			err = fmt.Errorf("--%s: %q is no %s", value.GetFlag().Name, value.GetValue(), kind)
 		}
-		err = fmt.Errorf("--%s: %q is no %s", value.GetFlag().Name, value.GetValue(), kind)
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &unknown):

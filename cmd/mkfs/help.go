@@ -107,6 +107,7 @@ func newHelpCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 			return helpOn(stdout, stderr, name, args[0])
 		},
 	}
+	cmd.CompletionOptions.DisableDefaultCmd = true // there is help on our own
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
 	return cmd

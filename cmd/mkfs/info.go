@@ -35,11 +35,15 @@ func newInfoCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 		Long: `Print the geometry of an XFS filesystem, its UUID and label, and the state of
 its log. Nothing is written.
 
-Exit status: 0 the log is clean; 1 there is no XFS, or something is wrong with
+Exit status: 0 the log is clean, or external and not given; 1 there is no XFS, or something is wrong with
 its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exitError{verify.Unreadable, usageError{fmt.Errorf("one target, please, not %d", len(args))}}
+				err := error(usageError{fmt.Errorf("one target, please, not %d", len(args))})
+				if j.json {
+					err = errors.Join(err, printJSON(j.out, newFailure(err, int(verify.Unreadable))))
+				}
+				return exitError{verify.Unreadable, err}
 			}
 			j.target = args[0]
 			return j.run(cmd.Context())
@@ -114,7 +118,9 @@ func (j *infoJob) look(r *infoResult) error {
 	}
 	from, base := t, int64(0)
 	if at, ok := r.fs.InternalLog(); ok {
-		base = int64(at)
+		if base = int64(at); j.log != "" {
+			return usageError{fmt.Errorf("--logdev: the log of %s is on it, and not on %s", j.target, j.log)}
+		}
 	} else if r.fs.SB.LogStart != 0 || j.log == "" {
 		return nil
 	} else if from, err = target.Open(j.log, target.Options{}); err != nil {

@@ -201,7 +201,7 @@ func (p *places) check(force bool) error {
 	all := p.all()
 	for i, at := range all {
 		for _, other := range all[:i] {
-			if other.exists && at.exists && other.info.Same(at.info) {
+			if other.exists && at.exists && other.info.Same(at.info) || !other.exists && !at.exists && samePath(other.path, at.path) {
 				return errOneTarget(other, at)
 			}
 		}
@@ -215,6 +215,13 @@ func (p *places) check(force bool) error {
 		}
 	}
 	return nil
+}
+
+// samePath tells whether two names are of one file that is yet to be made.
+func samePath(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a == b
 }
 
 // checkContents refuses a place that holds something, or whose physical
@@ -259,7 +266,7 @@ func (p *places) checkRoom(g *geometry.Geometry) error {
 	needs := [...]int64{
 		forData:     format.Space(g),
 		forLog:      int64(max(g.BlockSize, g.Bytes(g.Log.StripeUnit))), // a record
-		forRealtime: int64(2 * g.BlockSize),                            // its superblock and its end
+		forRealtime: int64(2 * g.BlockSize),                             // its superblock and its end
 	}
 	for _, at := range p.all() {
 		if !at.isFile() {

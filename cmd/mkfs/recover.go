@@ -163,6 +163,11 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 			}
 		}()
 	}
+	if is, err := target.Probe(path); err == nil && j.log != "" {
+		if log, err := target.Probe(j.log); err == nil && log.Same(is) {
+			return fmt.Errorf("%w: --logdev: %s and %s are one and the same", recovery.ErrRefused, j.log, path)
+		}
+	}
 	data, err := j.open(path, part)
 	if err != nil {
 		return err
@@ -178,9 +183,6 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 			return err
 		}
 		defer func() { err = errors.Join(err, log.close()) }()
-		if log.Info().Same(data.Info()) {
-			return fmt.Errorf("%w: --logdev: %s and %s are one and the same", recovery.ErrRefused, j.log, path)
-		}
 		d := log.section()
 		opts.Log = &d
 	}

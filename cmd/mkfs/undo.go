@@ -193,6 +193,9 @@ func (j *undoJob) open(u *undo.File) (list openTargets, err error) {
 	}
 	for i, path := range paths {
 		d := &u.Devices[i]
+		if is, err := target.Probe(path); err == nil && slices.ContainsFunc(list, func(t *target.Target) bool { return t.Info().Same(is) }) {
+			return list, usageError{fmt.Errorf("%s is given for two devices", path)}
+		}
 		opts := target.Options{Write: true}
 		if d.Part {
 			opts.Window = &target.Window{Offset: d.Offset, Length: d.After}

@@ -300,7 +300,11 @@ func (p *plan) checkLogAsked() {
 
 func (p *plan) checkLog() {
 	if g := p.g; !p.spec.SmallAllowed && g.Log.Blocks < blocksIn(supportedLog, g.BlockLog) {
-		p.refuse("-l size", "the log would have %d MiB; the least that is supported is %d MiB", g.Bytes(g.Log.Blocks)/mib, supportedLog/mib)
+		option, hint := "-l size", ""
+		if !p.spec.Log.Size.Given { // it is as large as there is room
+			option, hint = "", "; use larger AGs"
+		}
+		p.refuse(option, "the log would have %d MiB; the least that is supported is %d MiB%s", g.Bytes(g.Log.Blocks)/mib, supportedLog/mib, hint)
 	}
 }
 

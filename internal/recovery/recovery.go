@@ -185,6 +185,9 @@ func (r *recoverer) run() error {
 	if err != nil {
 		return err
 	}
+	if state.Empty && r.Log != nil {
+		return fmt.Errorf("%w: %s holds no log: nothing was ever written there", ErrRefused, r.Log.Name)
+	}
 	if r.report.Finished = state.Clean; !state.Clean {
 		if err := r.checkDirty(); err != nil {
 			return err
