@@ -134,7 +134,7 @@ func (p *places) device(rtSized bool) geometry.Device {
 		Size:           geometry.Bytes(info.Size),
 		LogicalSector:  sectorOf(info.LogicalSector),
 		PhysicalSector: sectorOf(info.PhysicalSector),
-		File:           p.data.isFile(),
+		File:           slices.ContainsFunc(p.all(), (*place).isFile),
 		Grows:          p.data.grows(),
 	}
 	if info.Misaligned { // its physical sectors lie across ours

@@ -165,8 +165,8 @@ type Device struct {
 	StripeUnit     Bytes // as the device advertises it, 0 for none
 	StripeWidth    Bytes
 	SolidState     bool
-	// File says that the target is a file. The sectors of whatever device it comes
-	// to are not known.
+	// File says that one of the targets is a file. The sectors of whatever device it
+	// comes to are not known, so that those of the others need not be the same.
 	File bool
 	// Grows says that the file may be made as long as the size asked for.
 	Grows bool
