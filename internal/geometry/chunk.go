@@ -3,18 +3,24 @@ package geometry
 import "mkfs/internal/btree"
 
 // inode allocates an inode in the first AG from start on that has a free one or
-// room for a chunk. Where less than 1% of all blocks is free, free inodes go
-// before a new chunk; only where no AG has room to align one, the room for that
-// does not count.
+// room for a chunk. (xfs_dialloc in libxfs: a second pass is less demanding.)
 func (s *space) inode(start AGNumber) (Inode, bool) {
 	ceiling := s.g.maxInodes()
 	more := ceiling == 0 || s.inodes+uint64(s.g.ChunkInodes()) <= ceiling
-	low := s.free < s.g.Blocks/100
-	for _, slack := range []Blocks{s.g.clusterAlign(), 0} {
+	low := s.free < s.g.Blocks/100 // then free inodes go before new chunks
+	for _, first := range []bool{true, false} {
 		for agno := range s.around(start, 0) {
 			a := s.look(agno)
-			if a.FreeInodes.Root().Live == 0 && (!more || low && slack > 0 || !a.chunkFits(slack) || !s.chunk(agno)) {
-				continue
+			if a.FreeInodes.Root().Live == 0 {
+				if !more || low && first || !a.chunkFits(first) {
+					continue
+				}
+				if !s.chunk(agno) {
+					if s.stuck {
+						return 0, false
+					}
+					continue
+				}
 			}
 			return s.g.InodeOf(agno, s.keep(agno).takeInode()), true
 		}
@@ -22,11 +28,12 @@ func (s *space) inode(start AGNumber) (Inode, bool) {
 	return 0, false
 }
 
-// chunkFits tells whether an AG may have room for a chunk and for a block of the file.
-func (a *AG) chunkFits(slack Blocks) bool {
+// chunkFits tells whether an AG may have room for a chunk, or a part of one, and
+// for a block of the file: at first with room to align it.
+func (a *AG) chunkFits(first bool) bool {
 	need := a.g.chunkPart()
-	if need > 1 {
-		need += slack
+	if need > 1 && first {
+		need += a.g.clusterAlign()
 	}
 	return a.Free.Total() > need && a.Free.Longest >= need
 }
@@ -38,8 +45,8 @@ func (a *AG) takeInode() uint32 {
 	agino := r.take()
 	if r.FreeCount() > 0 {
 		a.FreeInodes.Update(p, r)
-	} else {
-		a.FreeInodes.Remove(p) // one of at most a few
+	} else if !a.FreeInodes.Remove(p) {
+		panic("geometry: there are more chunks with free inodes than are ever open at once")
 	}
 	a.Inodes.Update(a.Inodes.Find(r), r)
 	return agino
@@ -51,7 +58,6 @@ func (a *AG) takeInode() uint32 {
 func (s *space) chunk(agno AGNumber) bool {
 	g, a := s.g, s.look(agno)
 	n := g.chunkBlocks()
-	align, striped := g.chunkAlign()
 	r := request{min: n, max: n, align: 1, left: Blocks(a.trees.inodeLevels)}
 	var got Extent
 	ok := false
@@ -61,11 +67,14 @@ func (s *space) chunk(agno AGNumber) bool {
 			got, ok = a.exact(r)
 		}
 	}
-	r.target, r.slop, r.align = AGBlock(a.Inodes.Root().At), 0, align
+	r.target, r.slop = AGBlock(a.Inodes.Root().At), 0
+	align, striped := g.chunkAlign()
 	if !ok {
+		r.align = align
 		got, ok = a.near(r)
 	}
-	if r.align = g.clusterAlign(); !ok && striped {
+	if !ok && striped {
+		r.align = g.clusterAlign()
 		got, ok = a.near(r)
 	}
 	if part := g.chunkPart(); !ok && part < n {
@@ -80,7 +89,7 @@ func (s *space) chunk(agno AGNumber) bool {
 	s.free -= got.Blocks
 	s.inodes += uint64(got.Blocks) << g.InodeBlockLog()
 	a.Chunks = append(a.Chunks, got)
-	return a.own(Use{Extent: got, Owner: OwnedByInodes}) && s.enterChunk(a, got)
+	return a.own(Use{Extent: got, Owner: OwnedByInodes}) && s.enterChunk(a, got) || s.stick()
 }
 
 // enterChunk enters a chunk in the inode btrees. A part of one is entered as all
@@ -120,8 +129,11 @@ func (s *space) enterChunk(a *AG, e Extent) bool {
 // inodeTreeBlock allocates a block of an AG's inode btree, near another.
 func (s *space) inodeTreeBlock(a *AG, near uint64) (uint64, bool) {
 	got, ok := a.near(request{target: AGBlock(near), min: 1, max: 1, align: 1})
-	if !ok || !a.own(Use{Extent: got, Owner: OwnedByInobt}) {
+	if !ok {
 		return 0, false
+	}
+	if !a.own(Use{Extent: got, Owner: OwnedByInobt}) {
+		return 0, s.stick()
 	}
 	s.free--
 	return uint64(got.Start), true

@@ -124,7 +124,7 @@ func (m *maker) forkRoom(f *File) Bytes {
 	if m.hasParentPointer(f) {
 		return parentForkOffset
 	}
-	return m.p.g.InodeSize - inodeCore
+	return m.p.g.InodeSize - m.p.g.inodeCore()
 }
 
 // toBlock moves a directory out of the inode; used is how far its entries reach.

@@ -1,6 +1,9 @@
 package geometry
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // DirIndex is a slot of a directory's index: the hash of a name and the place of
 // its entry, in units of 8 bytes; in a node the greatest hash of a block below
@@ -21,7 +24,7 @@ func (b *IndexBlock) last() uint32 { return b.Slots[b.Live-1].Hash }
 
 // search is the index of the first slot whose hash is not below one.
 func (b *IndexBlock) search(hash uint32) int {
-	i, _ := slices.BinarySearchFunc(b.Slots[:b.Live], hash, func(x DirIndex, h uint32) int { return int(int64(x.Hash) - int64(h)) })
+	i, _ := slices.BinarySearchFunc(b.Slots[:b.Live], hash, func(x DirIndex, h uint32) int { return cmp.Compare(x.Hash, h) })
 	return i
 }
 

@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"cmp"
 	"slices"
 
 	"mkfs/internal/btree"
@@ -32,7 +33,7 @@ func (f *File) DataBlocks() (n Blocks) {
 
 // extentAt is the index of a file's first extent behind an offset.
 func (f *File) extentAt(offset Blocks) int {
-	i, _ := slices.BinarySearchFunc(f.Extents, offset, func(e FileExtent, at Blocks) int { return int(int64(e.Offset) - int64(at)) })
+	i, _ := slices.BinarySearchFunc(f.Extents, offset, func(e FileExtent, at Blocks) int { return cmp.Compare(e.Offset, at) })
 	return i
 }
 
@@ -73,7 +74,7 @@ func (m *maker) enterExtent(f *File, e FileExtent) bool {
 		next := f.Extents[i+1]
 		e.Blocks += next.Blocks
 		if f.Tree != nil {
-			ok = f.Tree.Remove(f.Tree.Find(next))
+			ok = f.Tree.Remove(f.Tree.Find(next)) || m.space.stick()
 		}
 		f.Extents = slices.Delete(f.Extents, i+1, i+2)
 	case behind:

@@ -1,5 +1,10 @@
 package geometry
 
+import (
+	"maps"
+	"slices"
+)
+
 // planContents makes the files of the new filesystem, as far as numbers and
 // places go. A checker computes the place of the root directory from the
 // superblock alone; a filesystem where the two differ would lose its root, and
@@ -23,7 +28,11 @@ func (p *plan) planContents() {
 	} else {
 		ok = m.realtime()
 	}
-	if !ok && !p.stop {
+	switch {
+	case ok || p.stop:
+	case m.space.stuck:
+		p.refuse(p.groupsOption(), "the files of that many groups would make a btree merge blocks, or leave it none to grow by, which is not foreseen")
+	default:
 		p.refuse("", "the data section has no room for its metadata files")
 	}
 	m.c.AGs = m.space.ags
@@ -38,12 +47,20 @@ func (p *plan) planContents() {
 // allocator then looks for space in another way.
 func (m *maker) checkFree() {
 	t := newTrees(m.p.g)
-	for agno, a := range m.c.AGs {
-		if most := len(a.Free.ByStart.slots); most > int(t.alloc.maxLeaf) {
-			m.p.refuse("-r rgcount", "the files of that many groups would leave the free space of AG %d in %d pieces, more than the %d that a btree block holds", agno, most, t.alloc.maxLeaf)
+	for _, agno := range slices.Sorted(maps.Keys(m.c.AGs)) {
+		if most := len(m.c.AGs[agno].Free.ByStart.slots); most > int(t.alloc.maxLeaf) {
+			m.p.refuse(m.p.groupsOption(), "while the files of that many groups are made, AG %d would have up to %d free pieces, more than the %d that a btree block holds, which is not foreseen", agno, most, t.alloc.maxLeaf)
 			return
 		}
 	}
+}
+
+// groupsOption is what settled the number of realtime groups.
+func (p *plan) groupsOption() string {
+	if p.spec.RT.GroupSize.Given {
+		return "-r rgsize"
+	}
+	return "-r rgcount"
 }
 
 // maker makes files one after the other.

@@ -2,8 +2,15 @@ package geometry
 
 import "fmt"
 
+// inodeCore is the length in bytes of an inode before its forks.
+func (g *Geometry) inodeCore() Bytes {
+	if g.Features.CRC {
+		return 176
+	}
+	return 100
+}
+
 const (
-	inodeCore = 176
 	// parentForkOffset is where the attribute fork of a new inode begins that
 	// is to have a parent pointer, in bytes.
 	parentForkOffset = 192
@@ -73,7 +80,7 @@ func (m *maker) inodesSuffice() bool {
 	want := uint64(len(m.c.Files)) + uint64(perGroup)*uint64(g.RT.GroupCount)
 	most, option := g.maxInodes(), "-i maxpct"
 	if most == 0 {
-		most, option = uint64(g.Blocks)<<g.InodeBlockLog(), "-r rgcount"
+		most, option = uint64(g.Blocks)<<g.InodeBlockLog(), m.p.groupsOption()
 	}
 	if want > most {
 		m.p.refuse(option, "the files of %d realtime groups take %d inodes; %d%% of the data section hold %d", g.RT.GroupCount, want, inodePercent(g), most)

@@ -1,7 +1,7 @@
 package geometry
 
 import (
-	"cmp"
+	"math"
 
 	"mkfs/internal/btree"
 )
@@ -35,10 +35,6 @@ func (u Use) extendsTo(next Use) bool {
 		(u.Owner != OwnedByFile || u.Bmbt || u.Offset+u.Blocks == next.Offset)
 }
 
-func (u Use) compare(v Use) int {
-	return cmp.Or(cmp.Compare(u.Start, v.Start), cmp.Compare(u.Owner, v.Owner), cmp.Compare(u.Inode, v.Inode), cmp.Compare(u.Offset, v.Offset))
-}
-
 // last is the key of a use's end.
 func (u Use) last() Use {
 	n := u.Blocks - 1
@@ -50,7 +46,7 @@ func (u Use) last() Use {
 }
 
 var byOwner = &btree.Order[Use]{
-	Less: func(a, b Use) bool { return a.compare(b) < 0 },
+	Less: func(a, b Use) bool { return a.Start < b.Start }, // none begin at the same block
 	High: Use.last,
 }
 
@@ -64,7 +60,7 @@ func (t *trees) owners(g *Geometry) btree.Size {
 }
 
 // endless is more records than there can be.
-const endless = 1 << 31
+const endless = math.MaxInt32
 
 // headerUses lists what is in use of a new AG, one record for each structure.
 func (g *Geometry) headerUses(log Extent) (list []Use) {
@@ -111,7 +107,7 @@ func (a *AG) own(u Use) bool {
 	case behind:
 		u.Blocks += right.Record().Blocks
 		t.Update(right, u)
-	default:
+	default: // where xfs_rmap_map has moved to: that may be the start of the next leaf
 		return t.Insert(right, u, func(uint64) (uint64, bool) { return a.FreeList.take() })
 	}
 	return true

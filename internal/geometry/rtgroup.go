@@ -107,10 +107,7 @@ func (p *plan) planZones() {
 }
 
 func (p *plan) checkGroups() {
-	r, option := &p.g.RT, "-r rgcount"
-	if p.spec.RT.GroupSize.Given {
-		option = "-r rgsize"
-	}
+	r, option := &p.g.RT, p.groupsOption()
 	switch size := r.GroupBlocks; {
 	case size > maxGroupBlocks:
 		p.refuse(option, "groups would have %d blocks; the most is %d", size, maxGroupBlocks)

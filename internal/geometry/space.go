@@ -20,6 +20,17 @@ type space struct {
 
 	free   Blocks // of all AGs
 	inodes uint64
+
+	// stuck says that blocks were taken that no btree could be told of: one would
+	// have to merge blocks, which is not simulated, or found none to grow by.
+	// Nothing can be made any more.
+	stuck bool
+}
+
+// stick notes that a btree could not be changed.
+func (s *space) stick() bool {
+	s.stuck = true
+	return false
 }
 
 type deferredUse struct {
@@ -51,7 +62,7 @@ func (s *space) commit() bool {
 	slices.SortStableFunc(s.deferred, func(x, y deferredUse) int { return cmp.Compare(x.agno, y.agno) })
 	for _, u := range s.deferred {
 		if a := s.ags[u.agno]; !a.refill() || !a.own(u.Use) {
-			return false
+			return s.stick()
 		}
 	}
 	s.deferred, s.allocated = s.deferred[:0], false
@@ -88,8 +99,12 @@ func (s *space) blocks(f *File, offset, n, total Blocks) (FileExtent, bool) {
 		r.min = max(1, min(r.max, s.longest(start, r.max)))
 	}
 	agno, got, ok := s.allocate(start, r)
+	if !ok && !f.isDir() && r.min > 1 { // the longest was not all to be had
+		r.min = 1
+		agno, got, ok = s.allocate(start, r)
+	}
 	if !ok {
-		r.target, r.total = 0, 0
+		r.target, r.total = 0, r.min
 		agno, got, ok = s.allocate(0, r)
 	}
 	if !ok {
@@ -104,8 +119,11 @@ func (s *space) treeBlock(f *File, near FSBlock) (uint64, bool) {
 	agno, agbno := s.g.BlockAddress(near)
 	r := request{target: agbno, min: 1, max: 1, align: 1}
 	agno, got, ok := s.allocate(agno, r)
-	if !ok || !s.ags[agno].own(Use{Extent: got, Owner: OwnedByFile, Inode: f.Inode, Bmbt: true}) {
+	if !ok {
 		return 0, false
+	}
+	if !s.ags[agno].own(Use{Extent: got, Owner: OwnedByFile, Inode: f.Inode, Bmbt: true}) {
+		return 0, s.stick()
 	}
 	return uint64(s.g.FSBlock(agno, got.Start)), true
 }
