@@ -372,7 +372,8 @@ func (h *header) inodes() (count uint64) {
 func TestInodeChunk(t *testing.T) {
 	every(t, func(t *testing.T, g *geometry.Geometry) {
 		b := New(g, testIdentity())
-		chunk := b.InodeChunk(0, g.Root)
+		chunk := make([]byte, g.Bytes(g.Root.Blocks))
+		b.InodeChunk(0, g.Root, chunk)
 		if len(chunk) != int(g.Bytes(g.Root.Blocks)) {
 			t.Fatalf("%d bytes, want %d blocks", len(chunk), g.Root.Blocks)
 		}

@@ -82,15 +82,21 @@ func newImage(t *testing.T, b *Builder) *image {
 	}
 	for agno, a := range b.g.Contents.AGs {
 		for _, e := range a.Chunks {
-			put(b.g.FSBlock(agno, e.Start), b.InodeChunk(agno, e))
+			chunk := make([]byte, b.g.Bytes(e.Blocks))
+			b.InodeChunk(agno, e, chunk)
+			put(b.g.FSBlock(agno, e.Start), chunk)
 		}
-		for _, blk := range b.TreeBlocks(agno) {
-			put(b.g.FSBlock(agno, blk.At), blk.Data)
+		for blk := range b.GrownBlocks(agno) {
+			data := make([]byte, b.g.BlockSize)
+			blk.Put(data)
+			put(b.g.FSBlock(agno, blk.At), data)
 		}
 	}
 	for _, f := range b.g.Contents.Files {
-		for _, blk := range b.FileTree(f) {
-			put(blk.At, blk.Data)
+		for blk := range b.FileTree(f) {
+			data := make([]byte, b.g.BlockSize)
+			blk.Put(data)
+			put(blk.At, data)
 		}
 		for _, e := range f.Extents {
 			data := make([]byte, b.g.Bytes(e.Blocks))

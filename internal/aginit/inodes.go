@@ -38,11 +38,11 @@ func (b *Builder) from(ino geometry.Inode) []numbered {
 	return b.files[i:]
 }
 
-// InodeChunk is a chunk of inodes of an AG, whole blocks. It takes the
-// generation number that free inodes share from the identity.
-func (b *Builder) InodeChunk(agno geometry.AGNumber, at geometry.Extent) []byte {
+// InodeChunk writes a chunk of inodes of an AG, or a part of one, whole blocks. It
+// takes the generation number that free inodes share from the identity.
+func (b *Builder) InodeChunk(agno geometry.AGNumber, at geometry.Extent, chunk []byte) {
 	g := b.g
-	chunk := make([]byte, g.Bytes(at.Blocks))
+	clear(chunk)
 	size := int(g.InodeSize)
 	first := g.InodeOf(agno, uint32(at.Start)<<g.InodeBlockLog())
 	files := b.from(first)
@@ -62,7 +62,6 @@ func (b *Builder) InodeChunk(agno geometry.AGNumber, at geometry.Extent) []byte 
 			ondisk.Seal(place, ondisk.InodeCRC)
 		}
 	}
-	return chunk
 }
 
 // inode is a free inode.

@@ -1,7 +1,9 @@
 package aginit
 
 import (
+	"iter"
 	"math"
+	"strings"
 
 	"mkfs/internal/btree"
 	"mkfs/internal/geometry"
@@ -76,33 +78,38 @@ func (b *Builder) treeBlock(p *placed, ag *geometry.AG, dst []byte) {
 	}
 }
 
-// TreeBlock is a block that a btree of an AG has grown by.
-type TreeBlock struct {
+// Grown is a block that a btree has grown by.
+type Grown[At any] struct {
 	Name string
-	At   geometry.AGBlock
-	Data []byte
+	At   At
+	Put  func(block []byte)
 }
 
-// TreeBlocks are the blocks of an AG's btrees outside of its header.
-func (b *Builder) TreeBlocks(agno geometry.AGNumber) (list []TreeBlock) {
-	ag := b.g.AG(agno)
-	for i := range b.table {
-		p := &b.table[i]
-		if p.tree == nil {
-			continue
-		}
-		for _, blk := range p.tree(b, p, ag) {
-			if blk.at == b.rootBlock(p) {
+// GrownBlocks yields the blocks of an AG's btrees outside of its header.
+func (b *Builder) GrownBlocks(agno geometry.AGNumber) iter.Seq[Grown[geometry.AGBlock]] {
+	return func(yield func(Grown[geometry.AGBlock]) bool) {
+		ag := b.g.AG(agno)
+		for i := range b.table {
+			p := &b.table[i]
+			if p.tree == nil {
 				continue
 			}
-			data := make([]byte, b.g.BlockSize)
-			blk.put(data)
-			b.seal(p, data)
-			list = append(list, TreeBlock{p.name, blk.at, data})
+			for _, blk := range p.tree(b, p, ag) {
+				put := func(block []byte) {
+					clear(block)
+					blk.put(block)
+					b.seal(p, block)
+				}
+				if blk.at != b.rootBlock(p) && !yield(Grown[geometry.AGBlock]{p.kind(), blk.at, put}) {
+					return
+				}
+			}
 		}
 	}
-	return list
 }
+
+// kind is the tree of a row that places its root.
+func (r *row) kind() string { return strings.TrimSuffix(r.name, " root") }
 
 func (b *Builder) inobt(p *placed, ag *geometry.AG) []treeBlock {
 	return blocksOf(b, p, ag, ag.Inodes, b.inodeCodec())
@@ -156,12 +163,6 @@ func rmapRecord(u geometry.Use) ondisk.RmapRecord {
 	return r
 }
 
-// FileTreeBlock is a block of a file's extent btree.
-type FileTreeBlock struct {
-	At   geometry.FSBlock
-	Data []byte
-}
-
 // extentCodec is how the btree of a file's extents has them.
 var extentCodec = &codec[geometry.FileExtent]{
 	record: ondisk.FileExtentSize, key: ondisk.BmbtKeySize,
@@ -171,33 +172,38 @@ var extentCodec = &codec[geometry.FileExtent]{
 	putKey: func(e geometry.FileExtent, dst []byte) { ondisk.PutLongPointer(dst, uint64(e.Offset)) },
 }
 
-// FileTree lists the blocks of a file's extent btree below its root.
-func (b *Builder) FileTree(f *geometry.File) (list []FileTreeBlock) {
-	if f.Tree == nil {
-		return nil
-	}
+// FileTree yields the blocks of a file's extent btree below its root.
+func (b *Builder) FileTree(f *geometry.File) iter.Seq[Grown[geometry.FSBlock]] {
 	neighbour := func(n *btree.Block[geometry.FileExtent]) uint64 {
 		if n == nil {
 			return math.MaxUint64
 		}
 		return n.At
 	}
-	for blk := range f.Tree.All {
-		if blk == f.Tree.Root() {
-			continue
+	return func(yield func(Grown[geometry.FSBlock]) bool) {
+		if f.Tree == nil {
+			return
 		}
-		at := geometry.FSBlock(blk.At)
-		h := ondisk.LongBtreeBlock{
-			Magic: ondisk.BmbtMagic, Level: uint16(blk.Level), Records: uint16(blk.Live),
-			Left: neighbour(blk.Left), Right: neighbour(blk.Right),
-			Blkno: uint64(b.g.Daddr(b.g.BlockAddress(at))), UUID: b.id.UUID, Owner: uint64(f.Inode),
+		for blk := range f.Tree.All {
+			if blk == f.Tree.Root() {
+				continue
+			}
+			at := geometry.FSBlock(blk.At)
+			put := func(block []byte) {
+				clear(block)
+				h := ondisk.LongBtreeBlock{
+					Magic: ondisk.BmbtMagic, Level: uint16(blk.Level), Records: uint16(blk.Live),
+					Left: neighbour(blk.Left), Right: neighbour(blk.Right),
+					Blkno: uint64(b.g.Daddr(b.g.BlockAddress(at))), UUID: b.id.UUID, Owner: uint64(f.Inode),
+				}
+				putSlots(extentCodec, blk, ondisk.LongPointerSize, ondisk.PutLongPointer, block[h.Put(block):])
+				ondisk.Seal(block, ondisk.LongBtreeCRC)
+			}
+			if !yield(Grown[geometry.FSBlock]{"extent btree of " + f.Place(), at, put}) {
+				return
+			}
 		}
-		data := make([]byte, b.g.BlockSize)
-		putSlots(extentCodec, blk, ondisk.LongPointerSize, ondisk.PutLongPointer, data[h.Put(data):])
-		ondisk.Seal(data, ondisk.LongBtreeCRC)
-		list = append(list, FileTreeBlock{at, data})
 	}
-	return list
 }
 
 // putFork writes what a data fork holds: extents, or the root of their btree.

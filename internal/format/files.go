@@ -3,6 +3,8 @@ package format
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
@@ -11,87 +13,101 @@ import (
 // fileStep is how many bytes of files are in memory at once.
 const fileStep = 1 << 20
 
-// files writes the blocks of files in the data section.
+// files writes what is in the data section besides the headers: inodes, blocks
+// that btrees have grown by, and the blocks of files.
 func (w *writer) files(ctx context.Context) error {
 	g := w.Geometry
-	var total geometry.Blocks
-	for _, f := range g.Contents.Files {
-		total += f.DataBlocks()
+	b := newFileBatch(ctx, w)
+	for _, agno := range slices.Sorted(maps.Keys(g.Contents.AGs)) {
+		for _, e := range g.Contents.AGs[agno].Chunks {
+			err := b.add(g.FSBlock(agno, e.Start), e.Blocks, "inode chunk", func(dst []byte) { w.build.InodeChunk(agno, e, dst) })
+			if err != nil {
+				return err
+			}
+		}
+		for t := range w.build.GrownBlocks(agno) {
+			if err := b.add(g.FSBlock(agno, t.At), 1, t.Name, t.Put); err != nil {
+				return err
+			}
+		}
 	}
-	if total == 0 {
-		return nil
-	}
-	step := geometry.Blocks(max(fileStep, int64(g.DirBlockSize))) >> g.BlockLog
-	b := fileBatch{w: w, total: total, memory: make([]byte, g.Bytes(min(step, total)))}
 	for _, f := range g.Contents.Files {
-		for _, t := range w.build.FileTree(f) {
-			b.list().Add(b.buffer(f, t.At, t.Data))
+		for t := range w.build.FileTree(f) {
+			if err := b.add(t.At, 1, t.Name, t.Put); err != nil {
+				return err
+			}
 		}
 		for _, e := range f.Extents {
-			for skip := geometry.Blocks(0); skip < e.Blocks; skip += step {
-				n := min(step, e.Blocks-skip)
-				part, err := b.take(ctx, n)
+			for skip := geometry.Blocks(0); skip < e.Blocks; skip += b.step {
+				n := min(b.step, e.Blocks-skip)
+				err := b.add(e.Start+geometry.FSBlock(skip), n, f.Place(), func(dst []byte) { w.build.FileBlocks(f, e, skip, dst) })
 				if err != nil {
 					return err
 				}
-				w.build.FileBlocks(f, e, skip, part)
-				b.list().Add(b.buffer(f, e.Start+geometry.FSBlock(skip), part))
+				b.done += n
 			}
 		}
 	}
 	return b.submit()
 }
 
-// fileBatch collects blocks of files that are written together.
+// fileBatch collects what is written together.
 type fileBatch struct {
-	w           *writer
-	memory      []byte
-	used        int
-	queue       *delwri.List
+	ctx    context.Context
+	w      *writer
+	step   geometry.Blocks // as many as are in memory
+	memory []byte
+	used   int
+	queue  *delwri.List
+	// done and total are blocks of files.
 	done, total geometry.Blocks
 }
 
-func (b *fileBatch) list() *delwri.List {
-	if b.queue == nil {
-		b.queue = b.w.list()
+func newFileBatch(ctx context.Context, w *writer) *fileBatch {
+	g := w.Geometry
+	b := &fileBatch{ctx: ctx, w: w, queue: w.list()}
+	for _, f := range g.Contents.Files {
+		b.total += f.DataBlocks()
 	}
-	return b.queue
+	b.step = geometry.Blocks(max(fileStep, int64(g.DirBlockSize), int64(g.InodeSize)*int64(g.ChunkInodes()))) >> g.BlockLog
+	b.memory = make([]byte, g.Bytes(min(b.step, g.Contents.TakenBlocks())))
+	return b
 }
 
-func (b *fileBatch) buffer(f *geometry.File, at geometry.FSBlock, data []byte) delwri.Buffer {
-	agno, agbno := b.w.Geometry.BlockAddress(at)
-	return delwri.Buffer{
-		Off: int64(b.w.Geometry.Offset(agno, agbno)), Data: data,
-		Place: delwri.Place{AG: int64(agno), Name: f.Place()},
-	}
-}
-
-// take is memory for so many blocks; what is in it before is written if need be.
-func (b *fileBatch) take(ctx context.Context, n geometry.Blocks) ([]byte, error) {
-	size := int(b.w.Geometry.Bytes(n))
+// add has so many blocks filled, and queues them. What is in the memory before is
+// written if need be.
+func (b *fileBatch) add(at geometry.FSBlock, n geometry.Blocks, name string, fill func(dst []byte)) error {
+	g := b.w.Geometry
+	size := int(g.Bytes(n))
 	if size > len(b.memory)-b.used {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if err := b.ctx.Err(); err != nil {
+			return err
 		}
 		if err := b.submit(); err != nil {
-			return nil, err
+			return err
 		}
 	}
+	part := b.memory[b.used:][:size]
 	b.used += size
-	b.done += n
-	return b.memory[b.used-size : b.used], nil
+	fill(part)
+	agno, agbno := g.BlockAddress(at)
+	b.queue.Add(delwri.Buffer{
+		Off: int64(g.Offset(agno, agbno)), Data: part,
+		Place: delwri.Place{AG: int64(agno), Name: name},
+	})
+	return nil
 }
 
 // submit writes what has been collected.
 func (b *fileBatch) submit() error {
-	g := b.w.Geometry
-	l := b.list()
-	if err := l.Submit(); err != nil {
+	if err := b.queue.Submit(); err != nil {
 		return err
 	}
-	b.w.count(l.Stats())
-	b.queue, b.used = nil, 0
-	b.w.Progress(PhaseFiles, int64(g.Bytes(b.done)), int64(g.Bytes(b.total)))
+	b.w.count(b.queue.Stats())
+	b.queue, b.used = b.w.list(), 0
+	if g := b.w.Geometry; b.done > 0 {
+		b.w.Progress(PhaseFiles, int64(g.Bytes(b.done)), int64(g.Bytes(b.total)))
+	}
 	return nil
 }
 

@@ -93,29 +93,6 @@ func (w *writer) fill(ctx context.Context, batches []batch) error {
 	return nil
 }
 
-// addExtras queues what an AG holds besides its header: inodes, blocks that
-// btrees have grown by, or the record of an internal log.
-func (w *writer) addExtras(l *delwri.List, agno geometry.AGNumber) {
-	g := w.Geometry
-	if a := g.Contents.AGs[agno]; a != nil {
-		for _, at := range a.Chunks {
-			l.Add(delwri.Buffer{
-				Off: int64(g.Offset(agno, at.Start)), Data: w.build.InodeChunk(agno, at),
-				Place: delwri.Place{AG: int64(agno), Name: "inode chunk"},
-			})
-		}
-		for _, t := range w.build.TreeBlocks(agno) {
-			l.Add(delwri.Buffer{
-				Off: int64(g.Offset(agno, t.At)), Data: t.Data,
-				Place: delwri.Place{AG: int64(agno), Name: t.Name},
-			})
-		}
-	}
-	if g.HasLog(agno) {
-		l.Add(w.logRecord(g.Offset(agno, g.Log.Start)))
-	}
-}
-
 // batch is a run of AGs whose headers are written together.
 type batch struct {
 	list   *delwri.List
@@ -144,7 +121,9 @@ func (b *batch) build(w *writer, first, n geometry.AGNumber) {
 				Place: delwri.Place{AG: int64(agno), Name: p.Name},
 			})
 		}
-		w.addExtras(b.list, agno)
+		if g := w.Geometry; g.HasLog(agno) {
+			b.list.Add(w.logRecord(g.Offset(agno, g.Log.Start)))
+		}
 	}
 }
 
