@@ -100,11 +100,14 @@ func (b *Builder) dirIndex(f *geometry.File, number int, daddr uint64, dst []byt
 	if x.Level > 0 {
 		h.Magic = ondisk.DirNodeMagic
 	}
-	putIndex(dst[ondisk.DirIndexHeader:], x.Slots)
-	if f.Dir.Form == geometry.DirLeaf {
+	switch {
+	case f.Dir.Form == geometry.DirLeaf:
 		h.Magic = ondisk.DirLeafMagic
 		ondisk.PutDirBests(dst, bests(f.Dir.Free))
+	case number == 0: // from when it was the only one
+		ondisk.PutDirBests(dst, bests(f.Dir.LeafFree))
 	}
+	putIndex(dst[ondisk.DirIndexHeader:], x.Slots)
 	h.Put(dst)
 	ondisk.Seal(dst, ondisk.DirIndexCRC)
 }

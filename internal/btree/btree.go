@@ -122,7 +122,7 @@ func (t *Tree[R]) Len() (n int) {
 	return n
 }
 
-// Place is where a record is, or is to be, in a leaf.
+// Place is where a record is, or is to be, in a leaf, until the tree changes.
 type Place[R any] struct {
 	Leaf *Block[R]
 	At   int
@@ -182,7 +182,7 @@ func (t *Tree[R]) Update(p Place[R], r R) {
 }
 
 // Remove removes the record at a place. It returns false, and leaves the tree as
-// it was, where that would make a block that has neighbours less than half full.
+// it was, where that would make a block other than the root less than half full.
 func (t *Tree[R]) Remove(p Place[R]) bool {
 	b := p.Leaf
 	if b != t.root && b.Live <= t.size.Leaf/2 {

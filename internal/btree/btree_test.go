@@ -76,7 +76,7 @@ func check(t *rapid.T, tree *Tree[span], want []span) {
 func TestInsert(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := Size{
-			Leaf: 2 * rapid.IntRange(2, 5).Draw(t, "leaf"), Node: 2 * rapid.IntRange(2, 5).Draw(t, "node"),
+			Leaf: rapid.IntRange(4, 11).Draw(t, "leaf"), Node: rapid.IntRange(4, 11).Draw(t, "node"),
 			Fork: rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "fork"),
 		}
 		alloc := places()
@@ -195,11 +195,15 @@ func TestSplitOdd(t *testing.T) {
 	}
 }
 
-// Where there is no place for a new block, nothing is inserted.
+// Whichever new block finds no place, the record is not inserted.
 func TestNoPlace(t *testing.T) {
-	tree := New(bySpan, Size{Leaf: 4, Node: 4}, 1, []span{{10, 1}, {20, 1}, {30, 1}, {40, 1}})
-	r := span{50, 1}
-	if tree.Insert(tree.Find(r), r, func(uint64) (uint64, bool) { return 0, false }) || tree.Len() != 4 {
-		t.Errorf("inserted: %v", slices.Collect(tree.Records))
+	for allowed := range 3 {
+		tree := New(bySpan, Size{Leaf: 4, Node: 4}, 1, []span{{10, 1}, {20, 1}, {30, 1}, {40, 1}})
+		left := allowed
+		r := span{50, 1}
+		ok := tree.Insert(tree.Find(r), r, func(uint64) (uint64, bool) { left--; return uint64(100 + left), left >= 0 })
+		if ok != (allowed == 2) { // a leaf and a root
+			t.Errorf("%d new blocks: %v", allowed, ok)
+		}
 	}
 }

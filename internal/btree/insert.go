@@ -3,7 +3,7 @@ package btree
 import "slices"
 
 // Insert puts a record at a place. It returns false if a new block was needed
-// and there was no room for it.
+// and there was no room for it; then the tree is not to be used any more.
 func (t *Tree[R]) Insert(p Place[R], r R, alloc Alloc) bool {
 	return t.insert(p.Leaf, p.At, entry[R]{record: r}, alloc)
 }

@@ -13,6 +13,9 @@ type Directory struct {
 	// Index is what indexes those blocks from DirLeaf on: the root, and the
 	// others in the order in which they were made, which is that of their offsets.
 	Index []*IndexBlock
+	// LeafFree is what Free was when the index became a tree: it remains at the
+	// end of what was the only leaf.
+	LeafFree []Bytes
 }
 
 // DirForm is how a directory is laid out.

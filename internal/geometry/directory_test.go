@@ -245,7 +245,9 @@ func TestPartsOfChunk(t *testing.T) {
 		s := newSpace(g)
 		a := g.newAG(1)
 		for i, at := range order {
-			s.enterChunk(a, Extent{800 + at, 4})
+			if !s.enterChunk(a, Extent{800 + at, 4}) {
+				t.Fatal("not entered")
+			}
 			want := InodeRecord{Start: 6400, Free: 1<<64 - 1}
 			if i == 0 {
 				want.Holes = map[AGBlock]uint16{0: 0xff00, 4: 0x00ff}[at]
@@ -254,7 +256,7 @@ func TestPartsOfChunk(t *testing.T) {
 			if len(records) != 1 || records[0] != want || a.FreeInodes.Len() != 1 || a.NewInode != 6400 {
 				t.Fatalf("%v: %+v, want %+v", order, records, want)
 			}
-			if got, want := a.takeInode(), uint32(6400+8*at)+uint32(0); i == 0 && got != want {
+			if got, want := a.takeInode(), uint32(6400+8*at); i == 0 && got != want {
 				t.Errorf("the first inode of the part at %d is %d, want %d", at, got, want)
 			}
 			if i == 0 { // give it back

@@ -2,7 +2,6 @@ package geometry
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 )
 
@@ -176,24 +175,10 @@ func (f *File) BlockIndex() []DirIndex {
 // toNode makes the index of a directory, a leaf, the root of a tree, and moves
 // the list of free space from its end to a block of its own.
 func (m *maker) toNode(f *File) bool {
-	d := f.Dir
 	if !m.addFreeBlock(f, 0) {
 		return false
 	}
-	d.Form = DirNode
-	// What was at the leaf's end remains there.
-	end := make([]byte, m.p.g.DirBlockSize)
-	at := len(end) - dirLeafTail - dirLeafBest*len(d.Free)
-	for i, n := range d.Free {
-		binary.BigEndian.PutUint16(end[at+i*dirLeafBest:], uint16(n))
-	}
-	binary.BigEndian.PutUint32(end[len(end)-dirLeafTail:], uint32(len(d.Free)))
-	leaf := d.Index[0]
-	for i := (at - dirLeafHeader) / dirIndexEntry; i < len(leaf.Slots); i++ {
-		x := end[dirLeafHeader+i*dirIndexEntry:]
-		leaf.Slots[i].Hash |= binary.BigEndian.Uint32(x)
-		leaf.Slots[i].At |= binary.BigEndian.Uint32(x[4:])
-	}
+	f.Dir.Form, f.Dir.LeafFree = DirNode, slices.Clone(f.Dir.Free)
 	return true
 }
 

@@ -15,7 +15,8 @@ type IndexBlock struct {
 	Offset        Blocks // in the directory's space
 	Level         int    // 0: leaf
 	Back, Forward Blocks // its neighbours, 0 for none
-	// Slots are in order of hash. Those from Live on are remains.
+	// Slots are in order of hash. Those from Live on are remains; as many as were
+	// ever in use are there.
 	Slots []DirIndex
 	Live  int
 }
@@ -29,6 +30,9 @@ func (b *IndexBlock) search(hash uint32) int {
 }
 
 func (b *IndexBlock) insert(i int, x DirIndex) {
+	if b.Live == len(b.Slots) {
+		b.Slots = append(b.Slots, x)
+	}
 	copy(b.Slots[i+1:b.Live+1], b.Slots[i:b.Live])
 	b.Slots[i] = x
 	b.Live++
@@ -36,7 +40,7 @@ func (b *IndexBlock) insert(i int, x DirIndex) {
 
 // moveTo moves the last n slots to the start of a new block, behind this one.
 func (b *IndexBlock) moveTo(right *IndexBlock, n int, next *IndexBlock) {
-	copy(right.Slots, b.Slots[b.Live-n:b.Live])
+	right.Slots = slices.Clone(b.Slots[b.Live-n : b.Live])
 	b.Live, right.Live = b.Live-n, n
 	right.Back, right.Forward = b.Offset, b.Forward
 	b.Forward = right.Offset
@@ -172,7 +176,7 @@ func (m *maker) splitRoot(f *File, right *IndexBlock) bool {
 	if left == nil {
 		return false
 	}
-	copy(left.Slots, root.Slots[:root.Live])
+	left.Slots = slices.Clone(root.Slots[:root.Live])
 	left.Live, left.Forward = root.Live, root.Forward
 	right.Back = left.Offset
 	root.Level, root.Live, root.Forward = root.Level+1, 0, 0
@@ -202,7 +206,7 @@ func (m *maker) addIndexBlock(f *File, level int) *IndexBlock {
 	n := blocksIn(g.DirBlockSize, g.BlockLog)
 	b := &IndexBlock{
 		Offset: blocksIn(dirLeafOffset, g.BlockLog) + Blocks(len(f.Dir.Index))*n,
-		Level:  level, Slots: make([]DirIndex, m.indexSlots()),
+		Level:  level,
 	}
 	if !m.grow(f, b.Offset, n) {
 		return nil
