@@ -281,17 +281,3 @@ func TestEmptyContainer(t *testing.T) {
 		t.Errorf("there are %v now, %v", entries, err)
 	}
 }
-
-// A log cannot be internal and on a device.
-func TestInternalLogAndDevice(t *testing.T) {
-	dir := t.TempDir()
-	img, log := sparse(t, filepath.Join(dir, "img"), "300m"), attach(t, sparse(t, filepath.Join(dir, "log"), "64m"))
-	conf := filepath.Join(dir, "conf")
-	if err := os.WriteFile(conf, []byte("[log]\ninternal=1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	status, _, errs := runAs(t, "mkfs", "-c", "options="+conf, "-l", "name="+log, img)
-	if status != 1 || !strings.Contains(errs, "-l internal: the log cannot be both in the data section and on "+log) {
-		t.Errorf("exit status %d\n%s", status, errs)
-	}
-}

@@ -68,13 +68,8 @@ func findPlaces(q *options.Request) (*places, error) {
 	if p.data, err = findPlace("-d", q.Data, q.Spec.Data.Size.Given, q.Sized); err != nil {
 		return nil, err
 	}
-	if !q.Spec.Log.External && q.Log.Path.Given { // as the reference, which takes a file for nothing
-		switch info, err := target.Probe(q.Log.Path.Value); {
-		case err != nil && !q.Log.File.Value:
-			return nil, err
-		case err == nil && info.Kind == target.BlockDevice:
-			return nil, usageError{fmt.Errorf("-l internal: the log cannot be both in the data section and on %s", info.Path)}
-		}
+	if !q.Spec.Log.External && q.Log.Path.Given {
+		return nil, usageError{fmt.Errorf("-l internal: the log cannot be both in the data section and on %s", q.Log.Path.Value)}
 	}
 	if q.Spec.Log.External {
 		if !q.Log.Path.Given {
