@@ -1,6 +1,7 @@
 // Package aginit computes what the headers of allocation groups hold in the
-// finished filesystem: the end state at once, each block only once. It works
-// in memory and knows nothing of IO.
+// finished filesystem, and inodes, blocks of files and those that btrees have
+// grown by: the end state at once, each block only once. It works in memory and
+// knows nothing of IO.
 //
 // An AG begins with four header sectors and its btree roots, without gaps:
 //

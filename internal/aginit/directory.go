@@ -5,10 +5,10 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// entries lists what a directory holds, without itself and its parent.
-func entries(f *geometry.File) []ondisk.DirEntry {
-	list := make([]ondisk.DirEntry, 0, len(f.Dir.Entries)+2)
-	for _, e := range f.Dir.Entries {
+// encoded lists entries of a directory as its blocks or its inode have them.
+func encoded(entries []geometry.DirEntry) []ondisk.DirEntry {
+	list := make([]ondisk.DirEntry, 0, len(entries))
+	for _, e := range entries {
 		t := ondisk.DirRegular
 		if e.IsDir() {
 			t = ondisk.DirDirectory
@@ -18,13 +18,13 @@ func entries(f *geometry.File) []ondisk.DirEntry {
 	return list
 }
 
-// inBlocks is entries with the directory itself and its parent in front, as
+// inBlocks is all entries with the directory itself and its parent in front, as
 // its blocks have them.
 func inBlocks(f *geometry.File) []ondisk.DirEntry {
 	self := ondisk.DirEntry{Name: ".", Inode: uint64(f.Inode), Type: ondisk.DirDirectory, At: ondisk.DirDataHeader}
 	parent := ondisk.DirEntry{Name: "..", Inode: uint64(f.ParentInode()), Type: ondisk.DirDirectory,
 		At: self.At + int64(ondisk.DirEntrySize(self.Name))}
-	return append([]ondisk.DirEntry{self, parent}, entries(f)...)
+	return append([]ondisk.DirEntry{self, parent}, encoded(f.Dir.Entries)...)
 }
 
 // inBlock is what a block of a directory holds.

@@ -80,7 +80,7 @@ func (b *Builder) metadata(i *ondisk.Inode, f *geometry.File, t ondisk.MetaType,
 	if f.Parent == nil || !b.g.Features.Parent {
 		return
 	}
-	const forkOffset = 24 // in 8 bytes: what is set aside for a new inode with a parent pointer
+	const forkOffset = geometry.ParentForkOffset / 8
 	i.AttrFormat, i.ForkOffset = ondisk.FormatLocal, forkOffset
 	ondisk.PutAttrs(literal[8*forkOffset:], []ondisk.Attr{{
 		Flags: ondisk.AttrParent, Name: f.Name,
@@ -98,7 +98,7 @@ func (b *Builder) metaDir(i *ondisk.Inode, f *geometry.File, fork []byte) {
 			i.Nlink++
 		}
 	}
-	ondisk.PutShortDir(fork, uint64(f.ParentInode()), f.Wide(), entries(f)[:f.Dir.InInode])
+	ondisk.PutShortDir(fork, uint64(f.ParentInode()), f.Wide(), encoded(f.Dir.Entries[:f.Dir.InInode]))
 	if f.Dir.Form == geometry.DirInInode {
 		i.Format = ondisk.FormatLocal
 	}

@@ -325,7 +325,7 @@ func TestDirectoryIndex(t *testing.T) {
 		list := inBlocks(dir)
 		places := map[uint32]string{}
 		for _, e := range list {
-			places[ondisk.DirAddress(e.At)] = e.Name
+			places[uint32(e.At/8)] = e.Name
 		}
 		m := newImage(t, b)
 		idx := m.index(m.inode(uint64(dir.Inode)))

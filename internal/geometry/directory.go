@@ -98,19 +98,16 @@ func (f *File) Wide() bool {
 			return true
 		}
 	}
-	return f.parentInode()>>32 != 0
+	return f.ParentInode()>>32 != 0
 }
 
-// parentInode is the directory that a directory is in, itself for a root.
-func (f *File) parentInode() Inode {
+// ParentInode is the directory that a directory is in, itself for a root.
+func (f *File) ParentInode() Inode {
 	if f.Parent == nil {
 		return f.Inode
 	}
 	return f.Parent.Inode
 }
-
-// ParentInode is the directory that a directory is in, itself for a root.
-func (f *File) ParentInode() Inode { return f.parentInode() }
 
 // shortSize is the length of a directory in an inode.
 func (f *File) shortSize() Bytes {

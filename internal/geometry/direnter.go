@@ -121,7 +121,7 @@ func (m *maker) addFreeBlock(f *File, block int) bool {
 // forkRoom is how much of an inode the data fork may take.
 func (m *maker) forkRoom(f *File) Bytes {
 	if m.hasParentPointer(f) {
-		return parentForkOffset
+		return ParentForkOffset
 	}
 	return m.p.g.InodeSize - m.p.g.inodeCore()
 }

@@ -11,9 +11,9 @@ func (g *Geometry) inodeCore() Bytes {
 }
 
 const (
-	// parentForkOffset is where the attribute fork of a new inode begins that
+	// ParentForkOffset is where the attribute fork of a new inode begins that
 	// is to have a parent pointer, in bytes.
-	parentForkOffset = 192
+	ParentForkOffset = 192
 )
 
 // hasParentPointer tells whether a file has an attribute that names its directory.

@@ -81,13 +81,18 @@ func (r reserve) outOf(left Blocks) (n Blocks) {
 
 // groupReserve is what the btrees of a realtime group may come to take.
 func (g *Geometry) groupReserve() (n Blocks) {
-	block := uint64(g.BlockSize)
+	rmap, refcount := g.groupTrees()
 	if g.Features.Rmapbt {
-		rmap := newTree(block, longHeaderV5, 24, 2*20+8)
 		n += max(g.RT.GroupBlocks/100, rmap.blocks(g.RT.GroupBlocks))
 	}
 	if g.Features.Reflink {
-		n += newTree(block, longHeaderV5, 12, 4+8).blocks(g.RT.GroupBlocks)
+		n += refcount.blocks(g.RT.GroupBlocks)
 	}
 	return n
+}
+
+// groupTrees are the btrees of a realtime group, of owners and of shared blocks.
+func (g *Geometry) groupTrees() (rmap, refcount tree) {
+	block := uint64(g.BlockSize)
+	return newTree(block, longHeaderV5, 24, 2*20+8), newTree(block, longHeaderV5, 12, 4+8)
 }

@@ -25,9 +25,7 @@ func newRTReserver(g *Geometry) rtReserver {
 	if !g.Features.Metadir {
 		return r
 	}
-	block := uint64(g.BlockSize)
-	rmap := newTree(block, longHeaderV5, 24, 2*20+8)
-	refc := newTree(block, longHeaderV5, 12, 4+8)
+	rmap, refc := g.groupTrees()
 	if g.Features.Rmapbt {
 		r.rmapLevels = rmap.levelsIn(uint64(g.Blocks))
 		if !g.Features.Reflink { // else a block has any number of owners

@@ -236,6 +236,3 @@ func PutDirFreeList(b []byte, bests []int) {
 		be.PutUint16(b[2*i:], uint16(n))
 	}
 }
-
-// DirAddress is how the index gives a place in a directory.
-func DirAddress(at int64) uint32 { return uint32(at / 8) }

@@ -289,7 +289,7 @@ func TestDirLayout(t *testing.T) {
 		t.Errorf("in a block:\n got %s\nwant %s", got, want)
 	}
 	clear(b)
-	DirIndex{Hash: 0xee5b7172, Address: DirAddress(0x60)}.Put(b)
+	DirIndex{Hash: 0xee5b7172, Address: 0x60 / 8}.Put(b)
 	PutDirBests(b[:24], []int{0x123, 0x456})
 	PutDirTail(b[24:], 7)
 	if got, want := hex(b), "ee5b71720000000c"+"0000000000000000"+"01230456"+"00000002"+
