@@ -35,17 +35,18 @@ type disk struct {
 
 	failDiscard bool
 
-	zeros  int
-	events []event
-	opened int
-	closed int
+	zeros   int
+	events  []event
+	journal *journal // nil if no one else wants to know
+	opened  int
+	closed  int
 }
 
 // event is something that was done to a disk, when it took effect.
 type event struct {
 	what   string // write, sync, zero, discard, request
 	off, n int64
-	first  []byte // of a write
+	data   []byte // of a write
 }
 
 func newDisk(size int64) *disk {
@@ -72,7 +73,12 @@ var (
 func (d *disk) Name() string { return d.name }
 func (d *disk) Size() int64  { return d.size }
 
-func (d *disk) note(e event) { d.events = append(d.events, e) }
+func (d *disk) note(e event) {
+	d.events = append(d.events, e)
+	if d.journal != nil {
+		*d.journal = append(*d.journal, entry{d, e})
+	}
+}
 
 func (d *disk) page(at int64) []byte {
 	p, ok := d.pages[at]
@@ -103,7 +109,7 @@ func (d *disk) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 func (d *disk) WriteAt(p []byte, off int64) (n int, err error) {
-	d.note(event{"write", off, int64(len(p)), bytes.Clone(p[:min(512, len(p))])})
+	d.note(event{"write", off, int64(len(p)), bytes.Clone(p)})
 	return d.put(p, off)
 }
 

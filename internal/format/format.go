@@ -4,8 +4,8 @@
 // The order of work is such that a run that ends early, at whatever point,
 // leaves nothing that mounts:
 //
-//	wipe      the old superblock and what else a prober would find; flush
-//	          if there was any
+//	wipe      the old superblock, and flush if there was anything; then what
+//	          else a prober would find
 //	discard   tell a device that its contents are of no more use
 //	log       zero it
 //	realtime  the ends of the realtime device; flush

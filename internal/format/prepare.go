@@ -16,27 +16,26 @@ import (
 const wipeBytes = 128 << 10
 
 // wipe removes what would make a prober, or a checker in search of lost
-// superblocks, see something else than the new filesystem. The start goes
-// first: without it nothing mounts.
+// superblocks, see something else than the new filesystem. The start goes first,
+// and durably: without it nothing mounts, and nothing else may be missing of a
+// filesystem that a power failure brings back.
 func (w *writer) wipe(ctx context.Context) error {
 	old, hasOld := w.oldSuperblock() // read it before it goes
 	used := w.startUsed()
-	size := w.dataSize()
 	if err := w.zero(0, wipeBytes); err != nil {
 		return err
+	}
+	if used {
+		if err := w.Data.Sync(); err != nil {
+			return fmt.Errorf("%s: flushing: %w", w.Data.Name(), err)
+		}
 	}
 	if hasOld {
 		if err := w.wipeSecondaries(ctx, old); err != nil {
 			return err
 		}
 	}
-	if err := w.zero(size-wipeBytes, wipeBytes); err != nil || !used {
-		return err
-	}
-	if err := w.Data.Sync(); err != nil {
-		return fmt.Errorf("%s: flushing: %w", w.Data.Name(), err)
-	}
-	return nil
+	return w.zero(w.dataSize()-wipeBytes, wipeBytes)
 }
 
 // dataSize is how much of the data device is not the realtime section's.
@@ -48,9 +47,7 @@ func (w *writer) dataSize() int64 {
 	return max(w.Data.Size(), int64(g.Bytes(g.Blocks)))
 }
 
-// startUsed tells whether there is anything to wipe at the start. If so, that
-// must be durable before the rest is overwritten: a superblock that came back
-// after a power failure would be that of a filesystem without its contents.
+// startUsed tells whether there is anything to wipe at the start.
 func (w *writer) startUsed() bool {
 	start := make([]byte, wipeBytes)
 	n, _ := w.Data.ReadAt(start, 0) // what cannot be read cannot be mounted

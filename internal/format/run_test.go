@@ -168,7 +168,7 @@ func checkOrder(events []event) error {
 			writing = true
 			// A short transfer may end anywhere in the sector; what follows
 			// the flag is then no concern.
-			if e.off == 0 && len(e.first) > ondisk.InProgressField && e.first[ondisk.InProgressField] == 0 ||
+			if e.off == 0 && len(e.data) > ondisk.InProgressField && e.data[ondisk.InProgressField] == 0 ||
 				e.off > 0 && e.off < 512 && completed >= 0 || e.off == 0 && durable {
 				if !durable {
 					return fmt.Errorf("event %d: the superblock is completed before a flush", i)
