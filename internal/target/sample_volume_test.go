@@ -102,8 +102,12 @@ func hostRAIDSamples() []sample {
 	le.PutUint16(silicon[0x13e:], 0x10000-(0x2f00+3)) // the two words that are not 0
 	nvidia := structure(512, set{0, "NVIDIA  "}, set{8, uint32(30)})
 	put(nvidia, 12, le, -(le.Uint32(nvidia) + le.Uint32(nvidia[4:]) + 30))
-	jmicron := structure(512, set{0, "JM"}, set{46, byte(5)})
-	le.PutUint16(jmicron[4:], -(le.Uint16(jmicron) + 5))
+	jmicron := structure(512, set{0, "JM"}, set{2, uint16(1)}, set{32, "raid0\x00(mirror)"}, set{48, byte(5)}, set{126, uint16(9)})
+	for i := 0; i < 128; i += 2 {
+		if i != 4 {
+			le.PutUint16(jmicron[4:], le.Uint16(jmicron[4:])-le.Uint16(jmicron[i:]))
+		}
+	}
 	end := func(name string, n, skip int64, magic string, b []byte) sample {
 		return at(name, size0, fromEnd0(n), skip, magic, b)
 	}

@@ -99,10 +99,12 @@ func findAdaptec(v *view) (int64, bool) {
 	return sb, b != nil && be.Uint32(b) == 0x37fc4d1e && string(b[0x100:0x104]) == "DPTM"
 }
 
+// findJMicron wants a RAID level that there is, and a checksum over 128 bytes. The
+// level is behind 12 bytes about the segment, of which the last two are padding.
 func findJMicron(v *view) (int64, bool) {
 	sb := v.fromEnd(1)
-	b := v.at(sb, 126)
-	if b == nil || string(b[:2]) != "JM" || b[46] > 5 {
+	b := v.at(sb, 128)
+	if b == nil || string(b[:2]) != "JM" || b[48] > 5 {
 		return 0, false
 	}
 	var sum uint16

@@ -42,7 +42,7 @@ func TestSamples(t *testing.T) {
 			t.Errorf("sample %d: found %v, want %s at %d", i, found, s.name, s.magic)
 			continue
 		}
-		f := formats[slices.IndexFunc(formats, func(f format) bool { return f.name == s.name })]
+		f := formatNamed(s.name)
 		if sig.PartitionTable != f.partitionTable || sig.Container != f.container {
 			t.Errorf("%s: got %+v", s.name, sig)
 		}
