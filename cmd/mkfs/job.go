@@ -73,7 +73,7 @@ func (j *job) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := places.check(j.force); err != nil {
+	if err := places.check(j.force, j.parser.Request.UUID); err != nil {
 		return err
 	}
 	q := &j.parser.Request

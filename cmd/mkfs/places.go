@@ -186,8 +186,8 @@ func (p *place) name() string {
 }
 
 // check refuses what must not be overwritten: what is in use always, what
-// holds something only without force.
-func (p *places) check(force bool) error {
+// holds something only without force. id is the UUID asked for, if one is.
+func (p *places) check(force bool, id geometry.Opt[[16]byte]) error {
 	for _, at := range p.all() {
 		if !at.exists {
 			continue
@@ -207,12 +207,7 @@ func (p *places) check(force bool) error {
 	if force {
 		return nil
 	}
-	for _, at := range p.all() {
-		if err := at.checkContents(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.checkContents(id)
 }
 
 // samePath tells whether two names are of one file that is yet to be made.
@@ -220,41 +215,6 @@ func samePath(a, b string) bool {
 	a, errA := filepath.Abs(a)
 	b, errB := filepath.Abs(b)
 	return errA == nil && errB == nil && a == b
-}
-
-// checkContents refuses a place that holds something, or whose physical
-// sectors begin within ours. A file that was asked to
-// be emptied may.
-func (p *place) checkContents() error {
-	if p.fresh {
-		return nil
-	}
-	if p.info.Misaligned {
-		return fmt.Errorf("%s is not aligned to its physical sectors; -f makes a filesystem with logical ones", p.path)
-	}
-	t, err := target.Open(p.path, target.Options{Window: p.part})
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	if t.Blank() {
-		return nil
-	}
-	found, err := target.Signatures(t, p.info.Size)
-	if p.role == forLog { // an older log is no loss
-		found = slices.DeleteFunc(found, func(s target.Signature) bool { return s.Name == "xfs_external_log" })
-	}
-	if err != nil || len(found) == 0 {
-		return err
-	}
-	what := "a filesystem"
-	switch {
-	case found[0].PartitionTable:
-		what = "a partition table"
-	case found[0].Container:
-		what = "a disk image of another format"
-	}
-	return fmt.Errorf("%s holds %s (%s, at byte %d); -f overwrites it", p.info.Name(), what, found[0].Name, found[0].Offset)
 }
 
 // checkRoom refuses what the hosts of files cannot hold, before anything is

@@ -123,6 +123,8 @@ func diskSamples() []sample {
 		at("vhd", size0, size0-512, 0, "conectix", vhd), at("vhd", size0, 0, 0, "conectix", vhd),
 		at("vhd", size0, size0-511, 0, "conectix", vhd[:511]),
 		at("vdi", 1024, 0, 0x40, "\x7f\x10\xda\xbe", structure(512, set{0, "<<< Oracle VM"}, set{0x40, "\x7f\x10\xda\xbe"}, set{0x44, uint32(0x10001)})),
+		at("xfs_metadump", size0, 0, 0, "XFSM", structure(512, set{0, "XFSM"}, set{4, be16(63)}, set{6, byte(9)}, set{7, byte(3)})),
+		at("xfs_metadump", size0, 0, 0, "XMD2", structure(512, set{0, "XMD2"}, set{4, be32(2)}, set{8, be32(1)})),
 		plain("parallels", size0, 0, 0, "WithoutFreeSpace"), plain("parallels", size0, 0, 0, "WithouFreSpacExt"),
 	}
 	for _, sector := range []int64{512, 4096} {

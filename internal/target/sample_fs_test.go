@@ -7,12 +7,21 @@ import (
 
 // xfsFields is a superblock whose sizes fit together, but for the version.
 func xfsFields(magic string, sector uint16, sectorLog byte) []byte {
-	return structure(int(sector), set{0, magic}, set{4, be32(4096)}, set{8, be64(4 * 1000)}, set{80, be32(1)}, set{84, be32(1000)},
+	return structure(int(sector), set{0, magic}, set{4, be32(4096)}, set{8, be64(4 * 1000)}, set{32, sampleUUID}, set{80, be32(1)}, set{84, be32(1000)},
 		set{88, be32(4)}, set{100, be16(4)}, set{102, be16(sector)}, set{104, be16(512)}, set{106, be16(8)},
 		set{120, byte(12)}, set{121, sectorLog}, set{122, byte(9)}, set{123, byte(3)}, set{127, byte(25)})
 }
 
-// unixSamples has what checks in sig_unix.go are for.
+// xfsRealtime is the superblock of a realtime device, for blocks of so many bytes.
+func xfsRealtime(block int) []byte {
+	b := structure(block, set{0, "Frog"}, set{12, "label"}, set{24, sampleUUID}, set{40, sampleUUID})
+	return put(b, 4, le, crcC(b))
+}
+
+// sampleUUID is that of all samples of XFS.
+const sampleUUID = "sixteen bytes ID"
+
+// unixSamples has what checks in sig_unix.go and sig_xfs.go are for.
 func unixSamples() []sample {
 	xfs5 := xfsFields("XFSB", 4096, 12)
 	be.PutUint16(xfs5[100:], 0xb4b5)
@@ -29,7 +38,7 @@ func unixSamples() []sample {
 	extAt := func(name string, b []byte) sample { return at(name, size0, kib, 0x38, "\x53\xef", b) }
 	log := func(off int64) sample {
 		return at("xfs_external_log", size0, off, 0, "\xfe\xed\xba\xbe",
-			structure(512, set{0, be32(0xfeedbabe)}, set{8, be32(2)}, set{12, be32(512)}, set{300, be32(1)}))
+			structure(512, set{0, be32(0xfeedbabe)}, set{8, be32(2)}, set{12, be32(512)}, set{300, be32(1)}, set{304, sampleUUID}))
 	}
 	reiser := structure(128, set{12, uint32(18)}, set{44, uint16(4096)}, set{0x34, "ReIsEr2Fs"})
 	reiserOld := structure(128, set{12, uint32(18)}, set{44, uint16(4096)}, set{20, "ReIsErFs"})
@@ -44,6 +53,7 @@ func unixSamples() []sample {
 	ss := []sample{
 		at("xfs", size0, 0, 0, "XFSB", xfsFields("XFSB", 512, 9)),
 		at("xfs", size0, 0, 0, "XFSB", xfs5),
+		at("xfs_realtime", size0, 0, 0, "Frog", xfsRealtime(512)), at("xfs_realtime", size0, 0, 0, "Frog", xfsRealtime(65536)),
 		at("exfs", size0, 0, 0, "EXFS", xfsFields("EXFS", 512, 9)),
 		log(0), log(255 * kib),
 		extAt("ext2", ext(0x38, 0x2, 0x3, 0)),

@@ -82,8 +82,9 @@ var fileSystemFormats = []format{
 	{name: "swsuspend", minSize: 40 * kib, magics: append(at0("\xed\xc3\x02\xe9\x98\x56\xe5\x0c"),
 		each(0, pageEnds, "S1SUSPEND", "S2SUSPEND", "ULSUSPEND", "LINHIB0001")...)},
 	{name: "swap", minSize: 40 * kib, magics: each(0, pageEnds, "SWAP-SPACE", "SWAPSPACE2"), check: checkSwap},
-	{name: "xfs", magics: at0("XFSB"), check: checkXFS},
-	{name: "xfs_external_log", minSize: 10 * mib, search: findXFSLog},
+	{name: "xfs", magics: at0("XFSB"), check: checkXFS, uuid: xfsUUID},
+	{name: "xfs_external_log", minSize: xfsLogLeast, search: findXFSLog, uuid: xfsLogUUID},
+	{name: "xfs_realtime", magics: at0("Frog"), check: checkXFSRealtime, uuid: xfsRealtimeUUID},
 	{name: "exfs", magics: at0("EXFS"), check: checkXFSGeometry},
 	{name: "ext4dev", magics: extMagic, check: checkExt4dev},
 	{name: "ext4", magics: extMagic, check: checkExt4},
@@ -156,8 +157,8 @@ var partitionFormats = []format{
 	{name: "atari", partitionTable: true, search: findAtari},
 }
 
-// containerFormats are disks of virtual machines in a file. Their data is not
-// where a file system made over them would look for it.
+// containerFormats are disks of virtual machines in a file, and dumps of file
+// systems. Their data is not where a file system made over them would look for it.
 var containerFormats = []format{
 	{name: "qcow2", container: true, magics: at0("QFI\xfb"), check: checkQCOW},
 	{name: "qed", container: true, magics: at0("QED\x00")},
@@ -167,5 +168,6 @@ var containerFormats = []format{
 	{name: "vhd", container: true, magics: []magic{{-512, 0, "conectix"}, {0, 0, "conectix"}, {-511, 0, "conectix"}}, check: checkVHD},
 	{name: "vhdx", container: true, magics: at0("vhdxfile")},
 	{name: "vdi", container: true, magics: []magic{{0, 0x40, "\x7f\x10\xda\xbe"}}, check: checkVDI},
+	{name: "xfs_metadump", container: true, magics: []magic{{0, 0, "XFSM"}, {0, 0, "XMD2"}}, check: checkMetadump},
 	{name: "parallels", container: true, magics: []magic{{0, 0, "WithoutFreeSpace"}, {0, 0, "WithouFreSpacExt"}}},
 }

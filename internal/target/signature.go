@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
+
+	"github.com/google/uuid"
 )
 
 // Signature is something on a target that ought not to be overwritten unasked.
@@ -12,13 +15,42 @@ type Signature struct {
 	Name   string // as blkid(8) has it: "xfs", "ext4", "crypto_LUKS", "gpt"
 	Offset int64  // of its magic number, in bytes
 
+	// UUID is that of the filesystem for an XFS, and for the external log or
+	// the realtime device of one. It is zero for all others.
+	UUID [16]byte
+
 	// PartitionTable is set for partition tables. Everything else is a file
 	// system, swap, a member of something larger, or a Container.
 	PartitionTable bool
 
-	// Container is set for the image formats of virtual machines, which are
-	// files that look like disks to people only. mkfs.xfs writes over them.
+	// Container is set for the image formats of virtual machines, and for dumps
+	// of filesystems: files that look like disks to people only. mkfs.xfs writes
+	// over them.
 	Container bool
+}
+
+// xfsParts are what an XFS may have on devices of their own.
+var xfsParts = map[string]string{"xfs_external_log": "the log", "xfs_realtime": "the realtime section"}
+
+// PartOf reports whether it is the external log or the realtime device of one of
+// the filesystems with these UUIDs.
+func (s Signature) PartOf(ids ...[16]byte) bool {
+	return xfsParts[s.Name] != "" && slices.Contains(ids, s.UUID)
+}
+
+// String says what it is and where: "a filesystem (ext4, at byte 1080)".
+func (s Signature) String() string {
+	what, whose := "a filesystem", ""
+	switch {
+	case s.PartitionTable:
+		what = "a partition table"
+	case s.Container:
+		what = "a disk image of another format"
+	case xfsParts[s.Name] != "":
+		what = xfsParts[s.Name] + " of an XFS"
+		whose = fmt.Sprintf(", UUID %v", uuid.UUID(s.UUID))
+	}
+	return fmt.Sprintf("%s (%s, at byte %d%s)", what, s.Name, s.Offset, whose)
 }
 
 // Signatures returns what is on the size bytes of r, empty if there is nothing.
@@ -28,7 +60,8 @@ type Signature struct {
 // A signature is more than a magic number: where a format has a checksum,
 // sizes or positions that must fit, they are looked at, since disks are full
 // of what is left of earlier use. What is accepted here is what libblkid 2.42
-// accepts, which mkfs.xfs asks, with few exceptions on the strict side.
+// accepts, which mkfs.xfs asks, with few exceptions on the strict side, and
+// formats of XFS's own tools that it does not know.
 //
 // An error means that not all could be read, so nothing is known for sure.
 func Signatures(r io.ReaderAt, size int64) ([]Signature, error) {
@@ -44,7 +77,7 @@ func Signatures(r io.ReaderAt, size int64) ([]Signature, error) {
 			return nil, fmt.Errorf("cannot look for %s: %w", f.name, v.err)
 		}
 		if ok {
-			found = append(found, Signature{f.name, off, f.partitionTable, f.container})
+			found = append(found, f.signature(v, off))
 		}
 	}
 	return found, nil
@@ -65,6 +98,18 @@ type format struct {
 	search func(v *view) (off int64, ok bool)
 
 	partitionTable, container bool
+
+	// uuid is how far behind the magic number an XFS's UUID is; 0 for none.
+	uuid int64
+}
+
+// signature is what is said of the format when its magic number is at off.
+func (f *format) signature(v *view, off int64) Signature {
+	s := Signature{Name: f.name, Offset: off, PartitionTable: f.partitionTable, Container: f.container}
+	if f.uuid > 0 {
+		copy(s.UUID[:], v.at(off+f.uuid, 16))
+	}
+	return s
 }
 
 // magic is a magic number: bytes at skip in the structure that starts at, which

@@ -73,6 +73,18 @@ func TestEveryFormatHasSample(t *testing.T) {
 	}
 }
 
+// TestOwner has the UUID of the filesystem that something is a part of.
+func TestOwner(t *testing.T) {
+	for _, s := range allSamples() {
+		want := s.name == "xfs" || s.name == "xfs_external_log" || s.name == "xfs_realtime"
+		for _, sig := range mustSignatures(t, &s.disk) {
+			if got := string(sig.UUID[:]) == sampleUUID; got != want || !want && sig.UUID != [16]byte{} {
+				t.Errorf("%s: UUID %q", s.name, sig.UUID)
+			}
+		}
+	}
+}
+
 // TestChecksumsCount changes a byte somewhere in a structure that has a
 // checksum over it.
 func TestChecksumsCount(t *testing.T) {
@@ -85,7 +97,7 @@ func TestChecksumsCount(t *testing.T) {
 		{"ext4", kib + 500}, {"ubifs", 2000}, {"nilfs2", kib + 100}, {"f2fs", kib + 3000}, {"mpool", 20}, {"apfs", 4000},
 		{"zonefs", 4000}, {"erofs", kib + 3000}, {"cramfs", 4000}, {"romfs", 500}, {"scoutfs_meta", 64*kib + 4000},
 		{"exfat", 11*512 + 1}, {"exfat", 5000}, {"sgi", 300}, {"sun", 300}, {"bsd", 512 + 300}, {"gpt", 512 + 50}, {"gpt", 1024 + 5000},
-		{"btrfs", 64*kib + 4000}, {"silicon_medley_raid_member", fromEnd0(1) + 5}, {"nvidia_raid_member", fromEnd0(2) + 100}, {"atari", 450},
+		{"btrfs", 64*kib + 4000}, {"xfs_realtime", 30}, {"xfs_metadump", 6}, {"silicon_medley_raid_member", fromEnd0(1) + 5}, {"nvidia_raid_member", fromEnd0(2) + 100}, {"atari", 450},
 	} {
 		samples := allSamples()
 		s := samples[slices.IndexFunc(samples, func(s sample) bool { return s.name == c.name })]

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"mkfs/internal/geometry"
+	"mkfs/internal/target"
+)
+
+// checkContents refuses places that hold something. What belongs to the
+// filesystem that is to be made again is no loss: its UUID is asked for, or it
+// is in a file that is to be emptied.
+func (p *places) checkContents(id geometry.Opt[[16]byte]) error {
+	var own [][16]byte
+	if id.Given {
+		own = append(own, id.Value)
+	}
+	if p.data.exists && p.data.fresh {
+		found, err := p.data.signatures()
+		if err != nil {
+			return err
+		}
+		for _, s := range found {
+			if s.Name == "xfs" {
+				own = append(own, s.UUID)
+			}
+		}
+	}
+	for _, at := range p.all() {
+		if err := at.checkContents(own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkContents refuses a place that holds something, unless it is a part of one
+// of our own filesystems, or whose physical sectors begin within ours. A file
+// that was asked to be emptied may.
+func (p *place) checkContents(own [][16]byte) error {
+	if !p.exists || p.fresh {
+		return nil
+	}
+	if p.info.Misaligned {
+		return fmt.Errorf("%s is not aligned to its physical sectors; -f makes a filesystem with logical ones", p.path)
+	}
+	found, err := p.signatures()
+	if p.role != forData {
+		found = slices.DeleteFunc(found, func(s target.Signature) bool { return s.PartOf(own...) })
+	}
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s holds %v; -f overwrites it", p.info.Name(), found[0])
+}
+
+// signatures looks at what the place holds.
+func (p *place) signatures() ([]target.Signature, error) {
+	t, err := target.Open(p.path, target.Options{Window: p.part})
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close() // nothing was written
+	if t.Blank() {
+		return nil, nil
+	}
+	return target.Signatures(t, p.info.Size)
+}
