@@ -19,7 +19,7 @@ import (
 type place struct {
 	path   string
 	exists bool
-	info   target.Info
+	info   target.Info // of what is there, or of the empty file that will be made
 	// fresh files are made, or emptied; sized ones may grow to the size asked for.
 	fresh, sized bool
 	role         role
@@ -102,10 +102,8 @@ func findPlace(option string, at options.Place, hasSize, sized bool) (place, err
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && (at.File.Value || sized):
 		p.fresh = true
-		if _, err := target.Room(p.path); errors.Is(err, fs.ErrNotExist) {
-			return p, fmt.Errorf("%s: there is no folder %s", p.path, filepath.Dir(p.path))
-		}
-		return p, nil
+		p.info, err = target.ProbeNew(p.path)
+		return p, err
 	case errors.Is(err, fs.ErrNotExist) && option == "-d":
 		return p, fmt.Errorf("%s: no such file or device; --size makes an image file", p.path)
 	case err != nil:
@@ -127,8 +125,8 @@ func (p *places) device(rtSized bool) geometry.Device {
 	info := &p.data.info
 	d := geometry.Device{
 		Size:           geometry.Bytes(info.Size),
-		LogicalSector:  sectorOf(info.LogicalSector),
-		PhysicalSector: sectorOf(info.PhysicalSector),
+		LogicalSector:  int64(info.LogicalSector),
+		PhysicalSector: int64(info.PhysicalSector),
 		File:           slices.ContainsFunc(p.all(), (*place).isFile),
 		Grows:          p.data.grows(),
 	}
@@ -144,13 +142,13 @@ func (p *places) device(rtSized bool) geometry.Device {
 	}
 	if p.log != nil {
 		d.Log.Size = geometry.Bytes(p.log.info.Size)
-		d.Log.LogicalSector = sectorOf(p.log.info.LogicalSector)
+		d.Log.LogicalSector = int64(p.log.info.LogicalSector)
 		d.Log.Grows = p.log.grows()
 	}
 	if p.rt != nil {
 		info := &p.rt.info
 		d.RT.Size = geometry.Bytes(info.Size)
-		d.RT.LogicalSector, d.RT.PhysicalSector = sectorOf(info.LogicalSector), sectorOf(info.PhysicalSector)
+		d.RT.LogicalSector, d.RT.PhysicalSector = int64(info.LogicalSector), int64(info.PhysicalSector)
 		d.RT.Grows = p.rt.fresh
 		if info.Kind == target.BlockDevice {
 			d.RT.SolidState = !info.Rotational
@@ -162,9 +160,6 @@ func (p *places) device(rtSized bool) geometry.Device {
 	}
 	return d
 }
-
-// sectorOf is a sector size, 512 for a file that does not exist yet.
-func sectorOf(n int) int64 { return int64(max(n, geometry.BasicBlock)) }
 
 // grows tells whether a place may become as long as is asked for.
 func (p *place) grows() bool {
