@@ -45,12 +45,13 @@ var may = map[string][]string{
 	"internal/super":  {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
 	"internal/verify": {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},
 	"internal/arch":   {},
-	"test/bench":      {"internal/aio", "internal/recovery"}, // another program; it recovers on a ring of its own
-	"test/crash":      {},                                    // and another
-	"test/random":     {},                                    // and another
+	"test/bench":      {"internal/aio", "internal/recovery", "internal/fusetest"}, // another program; it recovers on a ring of its own
+	"test/crash":      {},                                                         // and another
+	"test/random":     {},                                                         // and another
 
 	"internal/recovery": {"internal/geometry", "internal/ondisk", "internal/delwri", "internal/rule", "internal/super", "internal/xlog"},
 	"internal/logtest":  {}, // for tests
+	"internal/fusetest": {}, // for tests
 
 	"internal/labeltest": {}, // for tests
 	"internal/undo":      {"internal/ondisk", "internal/super", "internal/xlog"},

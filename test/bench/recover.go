@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"mkfs/internal/fusetest"
 )
 
 // remedy recovers an image in some way; the sample's rate is the inverse of the
@@ -164,18 +166,21 @@ func (b *bench) far(r remedy, latency time.Duration) remedy {
 			return s, err
 		}
 		defer os.Remove(dir)
-		fs, down, err := mountSlow(dir, image)
+		host, down, err := fusetest.Mount(dir, image, fusetest.Options{})
+		if errors.Is(err, fusetest.ErrNone) {
+			return s, skip("%v", err)
+		}
 		if err != nil {
 			return s, err
 		}
-		defer down()
-		device, err := attach(slowImage(dir))
+		defer func() { err = errors.Join(err, down()) }()
+		device, err := attach(fusetest.Image(dir))
 		if err != nil {
 			return s, err
 		}
 		defer detach(device)
-		fs.latency.Store(int64(latency))
-		defer fs.latency.Store(0)
+		host.Latency.Store(int64(latency))
+		defer host.Latency.Store(0)
 		return near(ctx, device)
 	}
 	return r

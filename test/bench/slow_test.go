@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"mkfs/internal/aio"
 )
 
 const (
+	pageSize        = 4096
 	slowTestSize    = 1 << 20
 	slowTestLatency = 30 * time.Millisecond
 )
@@ -72,46 +70,6 @@ func TestSlowRing(t *testing.T) {
 	}
 	if least := count / depth * slowTestLatency; took < least || took > count*slowTestLatency {
 		t.Errorf("%d reads, %d at once, took %v, the least is %v", count, depth, took, least)
-	}
-}
-
-func TestSlowFS(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("a mount needs root")
-	}
-	path, want := slowTestFile(t)
-	dir := t.TempDir()
-	fs, down, err := mountSlow(dir, path)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer down()
-	fs.latency.Store(int64(slowTestLatency))
-	// Not an os.File: the runtime would poll it, and nobody be left to answer.
-	fd, err := unix.Open(slowImage(dir), unix.O_RDWR|unix.O_DIRECT, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(fd)
-	page := alignedCopy(bytes.Repeat([]byte{99}, pageSize))
-	if _, err := unix.Pwrite(fd, page, 2*pageSize); err != nil {
-		t.Fatal(err)
-	}
-	copy(want[2*pageSize:], page)
-	started := time.Now()
-	const count = 16
-	var all sync.WaitGroup
-	for i := range count {
-		all.Go(func() {
-			b := aligned(pageSize)
-			if _, err := unix.Pread(fd, b, int64(i*pageSize)); err != nil || !bytes.Equal(b, want[i*pageSize:][:pageSize]) {
-				t.Errorf("page %d: %v", i, err)
-			}
-		})
-	}
-	all.Wait()
-	if took := time.Since(started); took < slowTestLatency || took > count*slowTestLatency {
-		t.Errorf("%d reads at once took %v, each %v", count, took, slowTestLatency)
 	}
 }
 
