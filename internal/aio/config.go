@@ -95,13 +95,13 @@ func Open(fd int, cfg Config) (*Ring, error) {
 	var err error
 	switch cfg.Engine {
 	case Uring:
-		r.eng, err = newUring(fd, r.ops, uringModes)
+		r.eng, err = openUring(fd, r.ops)
 	case AIO:
 		r.eng, err = newLinuxAIO(fd, r.ops)
 	case Sync:
 		r.eng = syncEngine{fd}
 	case Auto:
-		if r.eng, err = newUring(fd, r.ops, uringModes); err == nil {
+		if r.eng, err = openUring(fd, r.ops); err == nil {
 			break
 		}
 		if r.eng, err = newLinuxAIO(fd, r.ops); err == nil {
@@ -116,6 +116,22 @@ func Open(fd int, cfg Config) (*Ring, error) {
 	}
 	return r, nil
 }
+
+// openUring makes an io_uring engine, but not for a file on FUSE: after a short
+// transfer, as such a host may make it, io_uring goes on by itself, and at the
+// place where it began if the file system has left the position as it was, as
+// that of Linux 6.18 does with direct IO. Nothing tells of it.
+func openUring(fd int, ops []op) (engine, error) {
+	var host unix.Statfs_t
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG &&
+		unix.Fstatfs(fd, &host) == nil && int64(host.Type) == unix.FUSE_SUPER_MAGIC {
+		return nil, errFUSE
+	}
+	return newUring(fd, ops, uringModes)
+}
+
+var errFUSE = errors.New("not for a file on FUSE, where it may write the rest of a short write to the wrong place; aio and sync are right")
 
 // fsync and not fdatasync: an image file's size and allocation must survive
 // as well, and for a block device the two are one.

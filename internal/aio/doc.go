@@ -12,7 +12,8 @@
 // There are four, and the first that works is taken ([Auto]):
 //
 //   - io_uring: batched submission and reaping, one system call for many
-//     requests. Containers and hardened hosts often forbid it.
+//     requests. Containers and hardened hosts often forbid it, and it is not
+//     used for files on FUSE, where the kernel continues short transfers wrongly.
 //   - Linux AIO (io_submit): asynchronous for direct IO. On a buffered file
 //     the kernel does the work inside io_submit; correct, but no faster than
 //     the next one.
@@ -58,7 +59,7 @@
 // Transfers. A short transfer is continued where it stopped. A write that
 // moves nothing is an error (io.ErrShortWrite); so is a read that does, which
 // is the end of the file (io.ErrUnexpectedEOF). EINTR and EAGAIN are retried,
-// EAGAIN with a pause and not for ever.
+// with pauses, until a request has made no progress for three seconds.
 //
 // Direct IO. A file that takes O_DIRECT when it is opened may still refuse a
 // transfer with EINVAL, by its alignment or in some part of it. Then the Ring

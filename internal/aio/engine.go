@@ -1,6 +1,8 @@
 package aio
 
 import (
+	"time"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -44,12 +46,13 @@ type op struct {
 	all   []unix.Iovec // array under iov, kept for the slot's next request
 	done  func(error)
 
-	engaged  bool  // the engine has it
-	lost     bool  // the engine broke while it had it; never used again
-	tries    int   // retries since the last progress
-	buffered bool  // retried without direct IO
-	res      int   // the engine's result: bytes, or -errno
-	err      error // the final result
+	engaged  bool      // the engine has it
+	lost     bool      // the engine broke while it had it; never used again
+	tries    int       // retries since the last progress
+	stalled  time.Time // when the first of them was
+	buffered bool      // retried without direct IO
+	res      int       // the engine's result: bytes, or -errno
+	err      error     // the final result
 }
 
 // fill puts a new request into the slot. vec is copied.

@@ -2,7 +2,6 @@ package aio
 
 import (
 	"fmt"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -59,7 +58,11 @@ func newLinuxAIO(fd int, ops []op) (*linuxAIO, error) {
 		refused: make([]*op, 0, len(ops)),
 		events:  make([]ioEvent, len(ops)),
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(len(ops)), uintptr(unsafe.Pointer(&e.ctx)), 0); errno != 0 {
+	errno := setup(func() unix.Errno {
+		_, _, errno := unix.Syscall(unix.SYS_IO_SETUP, uintptr(len(ops)), uintptr(unsafe.Pointer(&e.ctx)), 0)
+		return errno
+	})
+	if errno != 0 {
 		return nil, setupError("io_setup", errno)
 	}
 	// A filter may let a context be made and not be used.
@@ -121,17 +124,16 @@ func (e *linuxAIO) commit() error {
 }
 
 func (e *linuxAIO) reap(least int, out []*op) ([]*op, error) {
-	for stalls := 0; ; {
+	for s := (stall{}); ; {
 		e.commit()
 		out = append(out, e.refused...)
 		e.refused = e.refused[:0]
 		need := max(0, least-len(out))
 		if need > 0 && e.flying == 0 {
 			// Others have used up the system's requests.
-			if stalls++; stalls > stallLimit {
+			if !s.hope(stallTime) {
 				return out, fmt.Errorf("io_submit: %w: %w", errStalled, unix.EAGAIN)
 			}
-			time.Sleep(pause)
 			continue
 		}
 		n, errno := e.getEvents(min(need, e.flying), len(e.events))
@@ -144,6 +146,7 @@ func (e *linuxAIO) reap(least int, out []*op) ([]*op, error) {
 			out = append(out, o)
 		}
 		e.flying -= n
+		s = stall{}
 		if len(out) >= least {
 			return out, nil
 		}

@@ -70,6 +70,10 @@ func TestFallBack(t *testing.T) {
 		{"uring register", unix.EPERM, []uint32{unix.SYS_IO_URING_REGISTER}, "io_uring", "", ""},
 		{"both", unix.ENOSYS, []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_SETUP}, "sync",
 			"io_uring_setup: function not implemented (", "io_setup: function not implemented ("},
+		{"uring setup for ever", unix.EAGAIN, []uint32{unix.SYS_IO_URING_SETUP}, "aio", "io_uring_setup: resource temporarily unavailable", ""},
+		{"uring enter for ever", unix.EAGAIN, []uint32{unix.SYS_IO_URING_ENTER}, "aio", "io_uring_enter: resource temporarily unavailable", ""},
+		{"all for ever", unix.EAGAIN, []uint32{unix.SYS_IO_URING_ENTER, unix.SYS_IO_SETUP}, "sync",
+			"io_uring_enter: resource temporarily unavailable", "io_setup: resource temporarily unavailable ("},
 		{"enter and submit", unix.EPERM, []uint32{unix.SYS_IO_URING_ENTER, unix.SYS_IO_SUBMIT}, "sync",
 			"io_uring_enter: operation not permitted (", "io_submit: operation not permitted"},
 		{"enter and getevents", unix.EPERM, []uint32{unix.SYS_IO_URING_ENTER, unix.SYS_IO_GETEVENTS}, "sync",
@@ -152,6 +156,7 @@ func TestKernelRefuses(t *testing.T) {
 		{"aio short of resources", AIO, unix.EAGAIN, unix.SYS_IO_SUBMIT, "engine aio: io_submit: kernel takes no requests"},
 		{"aio refused", AIO, unix.EPERM, unix.SYS_IO_SUBMIT, "write at byte 0: operation not permitted"},
 		{"aio broken", AIO, unix.EPERM, unix.SYS_IO_GETEVENTS, "engine aio: io_getevents: operation not permitted"},
+		{"sync short of resources", Sync, unix.EAGAIN, unix.SYS_PWRITEV, "kernel takes no requests: resource temporarily unavailable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package aio
 
 import (
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -8,15 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Retries without progress of one request: after patience of them each waits
-// for pause, and after maxTries the errno is final. EAGAIN says that the
-// kernel is short of something, which takes time to pass, but a device that
-// only ever says EAGAIN must not hang us.
-const (
-	patience = 8
-	maxTries = 1000
-	pause    = time.Millisecond
-)
+// patience is how often a request is retried at once. After that it waits for
+// pause before each try, until it has made no progress for stallTime.
+const patience = 8
 
 // wait runs the done functions of at least n requests, fewer if fewer are
 // in flight. It pushes what is waiting even if n is 0.
@@ -94,9 +89,16 @@ func (r *Ring) settle(o *op) {
 			r.again(o)
 			return
 		}
-		if (errno != unix.EINTR && errno != unix.EAGAIN) || o.tries == maxTries {
+		if errno != unix.EINTR && errno != unix.EAGAIN {
 			r.finish(o, errno)
 			return
+		}
+		if o.tries > patience && time.Since(o.stalled) > stallTime {
+			r.finish(o, fmt.Errorf("%w: %w", errStalled, errno))
+			return
+		}
+		if o.tries == 0 {
+			o.stalled = time.Now()
 		}
 		o.tries++
 		r.stats.Retries++

@@ -1,7 +1,6 @@
 package aio
 
 import (
-	"errors"
 	"runtime"
 	"sync/atomic"
 	"unsafe"
@@ -35,12 +34,6 @@ type uring struct {
 	maps [][]byte
 }
 
-// stallLimit is how often, pause apart, a submission may be refused for lack
-// of resources while nothing of ours is in flight that could free some.
-const stallLimit = 1000
-
-var errStalled = errors.New("kernel takes no requests")
-
 // uringModes are setup flags, from the cheapest way of telling us about
 // completions to the oldest.
 var uringModes = []uint32{
@@ -62,9 +55,14 @@ func newUring(fd int, ops []op, modes []uint32) (_ *uring, err error) {
 	var p uringParams
 	for i, flags := range modes {
 		p = uringParams{flags: flags}
-		n, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(len(ops)), uintptr(unsafe.Pointer(&p)), 0)
+		errno := setup(func() unix.Errno {
+			n, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, uintptr(len(ops)), uintptr(unsafe.Pointer(&p)), 0)
+			if errno == 0 {
+				e.fd = int(n)
+			}
+			return errno
+		})
 		if errno == 0 {
-			e.fd = int(n)
 			break
 		}
 		if errno != unix.EINVAL || i == len(modes)-1 {
@@ -117,9 +115,14 @@ func (e *uring) mapRings(p *uringParams) error {
 }
 
 func (e *uring) mmap(off int64, size uintptr) ([]byte, error) {
-	m, err := unix.Mmap(e.fd, off, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
-	if err != nil {
+	var m []byte
+	errno := setup(func() unix.Errno {
+		var err error
+		m, err = unix.Mmap(e.fd, off, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE)
 		errno, _ := err.(unix.Errno)
+		return errno
+	})
+	if errno != 0 {
 		return nil, setupError("io_uring mmap", errno)
 	}
 	e.maps = append(e.maps, m)
@@ -152,7 +155,11 @@ func (e *uring) try() error {
 	e.push(uringSQE{opcode: uringOpNop, fd: -1})
 	atomic.StoreUint32(e.sqTail, e.tail)
 	for atomic.LoadUint32(e.cqTail) == *e.cqHead {
-		if _, errno := e.enter(e.unsent(), 1); errno != 0 && errno != unix.EINTR {
+		errno := setup(func() unix.Errno {
+			_, errno := e.enter(e.unsent(), 1)
+			return errno
+		})
+		if errno != 0 {
 			return setupError("io_uring_enter", errno)
 		}
 	}

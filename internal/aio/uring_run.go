@@ -3,7 +3,6 @@ package aio
 import (
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,7 +26,7 @@ func (e *uring) run(least int, collect bool, out []*op) ([]*op, error) {
 		out = e.drain(out)
 		polled = len(out) > 0
 	}
-	for stalls := 0; ; {
+	for s := (stall{}); ; {
 		send, need := e.unsent(), max(0, least-len(out))
 		if need == 0 && send == 0 && polled {
 			return out, nil
@@ -40,6 +39,7 @@ func (e *uring) run(least int, collect bool, out []*op) ([]*op, error) {
 		}
 		switch errno {
 		case 0, unix.EINTR:
+			s = stall{}
 			continue
 		case unix.EAGAIN, unix.EBUSY:
 		default:
@@ -47,19 +47,20 @@ func (e *uring) run(least int, collect bool, out []*op) ([]*op, error) {
 		}
 		// Out of resources for a submission. Our own completions give some
 		// back; without any, only time does.
-		switch {
-		case len(out) >= least:
-			return out, nil
-		case e.flying > 0:
-			if _, errno := e.enter(0, 1); errno != 0 && errno != unix.EINTR && errno != unix.EBUSY && errno != unix.EAGAIN {
+		had := len(out)
+		if e.flying > 0 && had < least {
+			if _, errno = e.enter(0, 1); errno != 0 && errno != unix.EINTR && errno != unix.EBUSY && errno != unix.EAGAIN {
 				return out, e.broken(errno)
 			}
 			out = e.drain(out)
-		case stalls == stallLimit:
+		}
+		switch {
+		case len(out) >= least:
+			return out, nil
+		case len(out) > had || errno == 0 || errno == unix.EINTR:
+			s = stall{} // it has moved, or waited
+		case !s.hope(stallTime):
 			return out, fmt.Errorf("io_uring_enter: %w: %w", errStalled, errno)
-		default:
-			stalls++
-			time.Sleep(pause)
 		}
 	}
 }
