@@ -37,8 +37,9 @@ var may = map[string][]string{
 	"internal/aginit":   {"internal/btree", "internal/geometry", "internal/ondisk"},
 	"internal/options":  {"internal/geometry"},
 	"internal/format": {
-		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit",
+		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit", "internal/pace",
 	},
+	"internal/pace":   {},
 	"internal/rule":   {},
 	"internal/compat": {},
 	"internal/xlog":   {"internal/ondisk", "internal/rule"},
@@ -54,7 +55,7 @@ var may = map[string][]string{
 	"internal/fusetest": {}, // for tests
 
 	"internal/labeltest": {}, // for tests
-	"internal/undo":      {"internal/ondisk", "internal/super", "internal/xlog"},
+	"internal/undo":      {"internal/ondisk", "internal/super", "internal/xlog", "internal/pace"},
 
 	// Planned: it writes through delwri and aio, and has no IO of its own.
 	"internal/populate": {"internal/geometry", "internal/ondisk", "internal/aio", "internal/delwri"},

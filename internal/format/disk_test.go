@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -34,6 +35,8 @@ type disk struct {
 	failClose bool
 
 	failDiscard bool
+	unit        int64 // of what is discarded
+	rate        int64 // bytes a second that are zeroed or discarded; 0 for no limit
 
 	zeros   int
 	events  []event
@@ -134,6 +137,7 @@ func (d *disk) Zero(off, n int64) error {
 	if off < 0 || n < 0 || off+n > d.size {
 		return fmt.Errorf("zeroing bytes %d to %d of %d", off, off+n, d.size)
 	}
+	d.delay(n)
 	d.note(event{what: "zero", off: off, n: n})
 	for n > 0 {
 		m := min(n, pageSize-off%pageSize)
@@ -150,13 +154,23 @@ func (d *disk) Zero(off, n int64) error {
 	return nil
 }
 
+// delay waits as long as n bytes take.
+func (d *disk) delay(n int64) {
+	if d.rate > 0 {
+		time.Sleep(time.Duration(float64(n) / float64(d.rate) * float64(time.Second)))
+	}
+}
+
 func (d *disk) Discard(off, n int64) error {
 	if d.failDiscard {
 		return unix.EIO
 	}
+	d.delay(n)
 	d.note(event{what: "discard", off: off, n: n})
 	return nil
 }
+
+func (d *disk) DiscardUnit() int64 { return d.unit }
 
 func (d *disk) Sync() error {
 	if d.failSync {

@@ -39,6 +39,9 @@ type Device interface {
 	Zero(off, n int64) error
 	// Discard drops the contents of a range. Errors are of no consequence.
 	Discard(off, n int64) error
+	// DiscardUnit is how many bytes the device discards at least, of which no
+	// part can be; 0 if it does not say.
+	DiscardUnit() int64
 	// Sync makes what was zeroed durable.
 	Sync() error
 	// Open gives the ring that writes to the device. It may be opened once.
@@ -79,14 +82,16 @@ type Phase string
 
 // The phases that take time.
 const (
+	PhaseWipe     Phase = "wipe"     // AGs of an older filesystem
 	PhaseDiscard  Phase = "discard"  // bytes
+	PhaseLog      Phase = "log"      // bytes
 	PhaseHeaders  Phase = "headers"  // AGs
 	PhaseFiles    Phase = "files"    // bytes of metadata files
 	PhaseComplete Phase = "complete" // flushes, two
 )
 
 // InBytes tells whether a phase counts bytes.
-func (p Phase) InBytes() bool { return p == PhaseDiscard || p == PhaseFiles }
+func (p Phase) InBytes() bool { return p == PhaseDiscard || p == PhaseLog || p == PhaseFiles }
 
 // DefaultBatch is the number of AGs in memory at once: a few hundred keep a
 // queue of a hundred full, and take a few MiB.
@@ -144,7 +149,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if err := w.discard(ctx); err != nil {
 		return stats, err
 	}
-	if err := w.zeroLog(); err != nil {
+	if err := w.zeroLog(ctx); err != nil {
 		return stats, err
 	}
 	if err := w.externalLog(log); err != nil {

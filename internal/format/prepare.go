@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"time"
 
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
@@ -81,6 +80,7 @@ func (w *writer) oldSuperblock() (s ondisk.Superblock, ok bool) {
 func (w *writer) wipeSecondaries(ctx context.Context, old ondisk.Superblock) error {
 	g := w.Geometry
 	agSize, size := int64(g.Bytes(g.AGBlocks)), w.Data.Size()
+	defer w.Progress(PhaseWipe, int64(old.AGCount), int64(old.AGCount))
 	for agno := uint64(1); agno < uint64(old.AGCount); agno++ {
 		off := int64(agno * uint64(old.AGBlocks) << old.BlockLog)
 		if err := ctx.Err(); err != nil {
@@ -95,64 +95,7 @@ func (w *writer) wipeSecondaries(ctx context.Context, old ondisk.Superblock) err
 		if err := w.zero(off, int64(g.SectorSize)); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// discardStep is small enough for progress to show and an interrupt to count,
-// and with a limit of time for that.
-const discardStep, limitedDiscardStep = 2 << 30, 128 << 20
-
-// discard tells the devices that what they hold is of no more use. That is a
-// favour to them: an error ends it, as does the limit, and is otherwise ignored.
-func (w *writer) discard(ctx context.Context) error {
-	if !w.Discard {
-		return nil
-	}
-	step := int64(discardStep)
-	started := time.Now()
-	late := func() bool { return false }
-	if w.DiscardLimit > 0 {
-		step = limitedDiscardStep
-		late = func() bool { return time.Since(started) >= w.DiscardLimit }
-	}
-	for _, d := range []Device{w.Data, w.Realtime, w.Log} {
-		if d == nil {
-			continue
-		}
-		size := d.Size()
-		if d == w.Data {
-			size = min(size, w.dataSize())
-		}
-		for off := int64(0); off < size; off += step {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if d.Discard(off, min(step, size-off)) != nil {
-				break
-			}
-			w.Progress(PhaseDiscard, min(off+step, size), size)
-			if end := off + step; end < size && late() {
-				w.undiscarded += size - end
-				break
-			}
-		}
-	}
-	return nil
-}
-
-// zeroLog makes the log's whole area read as zeros: its head is found by the
-// cycle numbers in it.
-func (w *writer) zeroLog() error {
-	g := w.Geometry
-	d, off, n := w.Data, int64(0), int64(g.Bytes(g.Log.Blocks))
-	if w.Log != nil {
-		d = w.Log
-	} else {
-		off = int64(g.Offset(g.Log.AG, g.Log.Start))
-	}
-	if err := d.Zero(off, n); err != nil {
-		return fmt.Errorf("%s: zeroing the log, %d bytes at byte %d: %w", d.Name(), n, off, err)
+		w.Progress(PhaseWipe, int64(agno), int64(old.AGCount))
 	}
 	return nil
 }

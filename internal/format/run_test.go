@@ -284,7 +284,7 @@ func TestDiscardLimit(t *testing.T) {
 	job := testJob(g, d)
 	job.Discard, job.DiscardLimit = true, 1
 	stats, err := Run(context.Background(), job)
-	if err != nil || !d.finished() || d.count("discard") != 1 || stats.Undiscarded != testSize-128<<20 {
+	if err != nil || !d.finished() || d.count("discard") != 1 || stats.Undiscarded != testSize-1<<20 {
 		t.Errorf("%v; finished %v, %d calls, %d bytes left", err, d.finished(), d.count("discard"), stats.Undiscarded)
 	}
 	d = newDisk(testSize)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -59,15 +60,8 @@ func (s system) checkZones(info Info) error {
 	if info.Kind == File {
 		return nil
 	}
-	dir, err := filepath.EvalSymlinks(s.deviceDir(info.Rdev))
-	if err != nil {
-		return nil
-	}
-	for _, dir := range []string{dir, filepath.Dir(dir)} { // a partition's disk has the queue
-		model, err := os.ReadFile(filepath.Join(dir, "queue/zoned"))
-		if err == nil && strings.TrimSpace(string(model)) == "host-managed" {
-			return fmt.Errorf("%s has zones of its own that are written from start to end only (host-managed), which is not supported yet", info.Path)
-		}
+	if s.queue(info.Rdev, "zoned") == "host-managed" {
+		return fmt.Errorf("%s has zones of its own that are written from start to end only (host-managed), which is not supported yet", info.Path)
 	}
 	return nil
 }
@@ -135,6 +129,30 @@ func (s system) family(rdev uint64) (family, error) {
 // deviceDir is where sysfs has the device rdev, a symbolic link.
 func (s system) deviceDir(rdev uint64) string {
 	return filepath.Join(s.sys, "dev/block", fmt.Sprintf("%d:%d", unix.Major(rdev), unix.Minor(rdev)))
+}
+
+// queue is an attribute of a device's queue, which for a partition is the disk's;
+// "" if it is not known.
+func (s system) queue(rdev uint64, name string) string {
+	dir, err := filepath.EvalSymlinks(s.deviceDir(rdev))
+	if err != nil {
+		return ""
+	}
+	for _, dir := range []string{dir, filepath.Dir(dir)} {
+		if text, err := os.ReadFile(filepath.Join(dir, "queue", name)); err == nil {
+			return strings.TrimSpace(string(text))
+		}
+	}
+	return ""
+}
+
+// discardUnit is how many bytes a device discards at least, 0 if it does not say.
+func (s system) discardUnit(rdev uint64) int64 {
+	n, err := strconv.ParseInt(s.queue(rdev, "discard_granularity"), 10, 64)
+	if err != nil || n < 0 || n > 1<<40 {
+		return 0
+	}
+	return n
 }
 
 // readDevice returns the device number of the device with the sysfs folder dir.

@@ -120,6 +120,18 @@ func TestZones(t *testing.T) {
 	}
 }
 
+// Partitions discard in the units of their disk.
+func TestDiscardUnit(t *testing.T) {
+	for text, want := range map[string]int64{"4194304\n": 4 << 20, "0\n": 0, "-1\n": 0, "many\n": 0} {
+		s := fake(t, disk(map[string]string{"sys/devices/sdx/queue/discard_granularity": text}))
+		for rdev, want := range map[uint64]int64{unix.Mkdev(7, 8): want, unix.Mkdev(7, 9): want, unix.Mkdev(7, 99): 0} {
+			if got := s.discardUnit(rdev); got != want {
+				t.Errorf("%q, device %#x: %d, want %d", text, rdev, got, want)
+			}
+		}
+	}
+}
+
 func TestNoSystem(t *testing.T) {
 	s := system{proc: "/nonexistent", sys: "/nonexistent", dev: "/nonexistent"}
 	for _, in := range []Info{{Kind: BlockDevice, Rdev: 5}, {Kind: File, Dev: 1, Ino: 2}} {

@@ -16,11 +16,6 @@ var zeroWays = []uint32{
 	unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_KEEP_SIZE,
 }
 
-// zeroChunk is how much of a block device is zeroed with one system call. A
-// device that must be sent the zeros takes a while for it, and a signal that is
-// to end the process waits as long.
-const zeroChunk = 1 << 30
-
 // seekLimit is how far the search for data in a file can be trusted: tmpfs gets
 // its last page of 8 EiB wrong. It is rounded to the largest page there is.
 const seekLimit = math.MaxInt64 &^ 0xffff
@@ -35,7 +30,9 @@ var zeros [1 << 20]byte
 // stays so, and the blocks of what was written stay with the file where the
 // host can zero them in place. Where it cannot (tmpfs) they are given back.
 //
-// It is not a flush. Direct writes to the range must not be in flight.
+// It is not a flush. Direct writes to the range must not be in flight. A device
+// that must be sent the zeros takes as long as for writing them, in one system
+// call that no signal ends: whoever has much to zero does so in pieces.
 func (t *Target) Zero(off, n int64) error {
 	if off < 0 || n < 0 {
 		return fmt.Errorf("%s: cannot zero %d bytes at %d", t.info.Path, n, off)
@@ -147,12 +144,10 @@ func (t *Target) zeroDevice(off, end int64) error {
 	if err := t.writeZeros(off, first); err != nil {
 		return err
 	}
-	for pos := first; pos < last; {
-		next := min(last, pos+zeroChunk)
-		if err := t.zeroData(pos, next); err != nil {
+	if first < last {
+		if err := t.zeroData(first, last); err != nil {
 			return err
 		}
-		pos = next
 	}
 	return t.writeZeros(last, end)
 }
@@ -174,8 +169,13 @@ func (t *Target) zeroData(off, end int64) error {
 	}
 }
 
-// writeZeros zeroes [off, end) by writing.
+// writeZeros zeroes [off, end) by writing, and waits until the device has the most
+// of it: else the page cache would take in seconds what is flushed for minutes.
 func (t *Target) writeZeros(off, end int64) error {
+	if end-off >= int64(len(zeros)) {
+		const all = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
+		defer unix.SyncFileRange(int(t.small.Fd()), off, end-off, all) // an error comes again when it is flushed
+	}
 	for off < end {
 		n, err := t.small.WriteAt(zeros[:min(end-off, int64(len(zeros)))], off)
 		if err != nil {
@@ -198,6 +198,15 @@ func (t *Target) Release(off, n int64) error {
 		}
 	}
 	return t.Zero(off, n)
+}
+
+// DiscardUnit is how many bytes a block device discards at least; it ignores what
+// is less. 0 is no unit, or none that is known.
+func (t *Target) DiscardUnit() int64 {
+	if t.info.Kind != BlockDevice {
+		return 0
+	}
+	return system{sys: "/sys"}.discardUnit(t.info.Rdev)
 }
 
 // Discard tells a block device that the n bytes at off are not needed. What

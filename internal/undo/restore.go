@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"mkfs/internal/pace"
 )
 
 // Target is an open target, or a part of one.
@@ -54,7 +56,7 @@ func (u *File) Restore(ctx context.Context, targets []Target, progress func(done
 				}
 			}
 		}
-		if err := put(targets[rec.device], rec, data); err != nil {
+		if err := put(ctx, targets[rec.device], rec, data); err != nil {
 			return fmt.Errorf("%s: putting back %d bytes at byte %d: %w", u.Devices[rec.device].Path, rec.length, rec.off, err)
 		}
 		done++
@@ -76,7 +78,7 @@ func (u *File) Restore(ctx context.Context, targets []Target, progress func(done
 	if allZero(first) {
 		kind = kindHole
 	}
-	if err := put(targets[0], record{kind: kind, length: int64(len(first))}, first); err != nil {
+	if err := put(ctx, targets[0], record{kind: kind, length: int64(len(first))}, first); err != nil {
 		return fmt.Errorf("%s: putting back the first sector: %w", u.Devices[0].Path, err)
 	}
 	if err := targets[0].Sync(); err != nil {
@@ -102,7 +104,7 @@ func (u *File) mark(s State) error {
 }
 
 // put makes a range what a record says.
-func put(t Target, rec record, data []byte) (err error) {
+func put(ctx context.Context, t Target, rec record, data []byte) (err error) {
 	if rec.length == 0 {
 		return nil
 	}
@@ -110,9 +112,9 @@ func put(t Target, rec record, data []byte) (err error) {
 	case kindData:
 		_, err = t.WriteAt(data, rec.off)
 	case kindZeros:
-		err = t.Zero(rec.off, rec.length)
+		err = pace.Zeroing.Each(ctx, rec.off, rec.length, t.Zero)
 	case kindHole:
-		err = t.Release(rec.off, rec.length)
+		err = pace.Zeroing.Each(ctx, rec.off, rec.length, t.Release)
 	}
 	return err
 }
