@@ -58,18 +58,21 @@ its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
 
 // infoResult is what --json prints.
 type infoResult struct {
-	Target   string        `json:"target"`
-	Status   string        `json:"status"` // clean, dirty log, faults or unreadable
-	UUID     string        `json:"uuid,omitempty"`
-	Label    string        `json:"label"`
-	Geometry *jsonGeometry `json:"geometry,omitempty"`
-	Features *jsonFeatures `json:"features,omitempty"`
-	Log      *jsonLogState `json:"log,omitempty"` // none if it could not be read
-	Faults   []string      `json:"faults,omitempty"`
-	Error    string        `json:"error,omitempty"`
+	Target    string          `json:"target"`
+	Partition int             `json:"partition,omitempty"`
+	Status    string          `json:"status"` // clean, dirty log, faults or unreadable
+	UUID      string          `json:"uuid,omitempty"`
+	Label     string          `json:"label"`
+	Geometry  *jsonGeometry   `json:"geometry,omitempty"`
+	Features  *jsonFeatures   `json:"features,omitempty"`
+	Log       *jsonLogState   `json:"log,omitempty"` // none if it could not be read
+	LogState  verify.LogState `json:"log_state,omitempty"`
+	Faults    []string        `json:"faults,omitempty"`
+	Error     string          `json:"error,omitempty"`
 
-	fs    *super.Filesystem
-	state *xlog.State
+	fs       *super.Filesystem
+	logFault string // what is wrong with the log
+	state    *xlog.State
 }
 
 func (j *infoJob) run(context.Context) error {
@@ -96,11 +99,12 @@ func (j *infoJob) run(context.Context) error {
 
 // look reads the superblock and finds the ends of the log.
 func (j *infoJob) look(r *infoResult) error {
-	part, _, err := j.part.find(j.target)
+	at, err := j.part.locate(j.target, noteTo(j.err, j.name, j.target))
 	if err != nil {
 		return err
 	}
-	t, err := target.Open(j.target, target.Options{Window: part})
+	r.Partition = at.partition
+	t, err := target.Open(j.target, target.Options{Window: at.part})
 	if err != nil {
 		return err
 	}
@@ -109,6 +113,10 @@ func (j *infoJob) look(r *infoResult) error {
 		fmt.Fprintf(j.err, "%s: warning: %v; it may change while it is read\n", j.name, use)
 	}
 	tell := func(message string) { r.Faults = append(r.Faults, message) }
+	if at.instead != "" {
+		tell("no XFS: " + at.instead)
+		return nil
+	}
 	b := make([]byte, min(super.ReadSize, t.Info().Size))
 	if _, err := t.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: superblock: %w", j.target, err)
@@ -116,32 +124,50 @@ func (j *infoJob) look(r *infoResult) error {
 	if r.fs = super.Read(b, t.Info().Size, func(message string) { tell("superblock: " + message) }); r.fs == nil {
 		return nil
 	}
-	from, base := t, int64(0)
+	return j.lookAtLog(r, t, tell)
+}
+
+// lookAtLog finds the ends of the log, which is on t or on a device of its own.
+func (j *infoJob) lookAtLog(r *infoResult, t *target.Target, tell func(string)) error {
+	r.LogState = verify.LogUnknown
+	from, base, where := t, int64(0), "log"
 	if at, ok := r.fs.InternalLog(); ok {
 		if base = int64(at); j.log != "" {
 			return usageError{fmt.Errorf("--logdev: the log of %s is on it, and not on %s", j.target, j.log)}
 		}
 	} else if r.fs.SB.LogStart != 0 || j.log == "" {
 		return nil
-	} else if from, err = target.Open(j.log, target.Options{}); err != nil {
-		return err
 	} else {
-		defer from.Close() // nothing was written
+		log, err := target.Open(j.log, target.Options{})
+		if err != nil {
+			return err
+		}
+		defer log.Close() // nothing was written
+		from, where = log, j.log
+	}
+	faulty := func(reason string) error {
+		r.LogState, r.logFault = verify.LogFaulty, reason
+		tell(reason)
+		return nil
 	}
 	size := int64(r.fs.LogSize())
 	if base+size > from.Info().Size {
-		tell(fmt.Sprintf("log: it has %d bytes, its device %d", size, from.Info().Size))
-		return nil
+		return faulty(fmt.Sprintf("%s: the log has %d bytes, its device %d", where, size, from.Info().Size))
 	}
 	state, err := xlog.New(io.NewSectionReader(from, base, size), r.fs.Log()).Find()
-	if errors.As(err, new(*xlog.Corrupt)) || errors.Is(err, xlog.ErrForeign) {
-		tell(err.Error())
-		return nil
+	switch {
+	case errors.As(err, new(*xlog.Corrupt)) || errors.Is(err, xlog.ErrForeign):
+		if where != "log" {
+			return faulty(fmt.Sprintf("%s: %v", where, err))
+		}
+		return faulty(err.Error())
+	case err != nil:
+		return err
 	}
-	if err == nil {
-		r.state = &state
+	if r.state, r.LogState = &state, verify.LogClean; !state.Clean {
+		r.LogState = verify.LogDirty
 	}
-	return err
+	return nil
 }
 
 func (j *infoJob) print(r *infoResult) error {
@@ -165,7 +191,7 @@ func (j *infoJob) print(r *infoResult) error {
 		printGeometry(j.out, &r.fs.Geometry, j.target, log, "external")
 		fmt.Fprintf(j.out, "uuid     =%v\n", uuid.UUID(r.fs.SB.UUID))
 		fmt.Fprintf(j.out, "label    =%q\n", r.fs.Geometry.Label)
-		fmt.Fprintf(j.out, "log state=%s\n", logText(r.state, r.fs.Log().Blocks))
+		fmt.Fprintf(j.out, "log state=%s\n", r.logText())
 	}
 	for _, text := range r.Faults {
 		fmt.Fprintf(j.err, "%s: %s: %s\n", j.name, j.target, text)
@@ -173,11 +199,17 @@ func (j *infoJob) print(r *infoResult) error {
 	return nil
 }
 
-// logText tells where a log of some blocks of 512 bytes begins and ends.
-func logText(s *xlog.State, blocks int) string {
+// logText tells where the log begins and ends, in blocks of 512 bytes, or why
+// that is not known.
+func (r *infoResult) logText() string {
+	s, blocks := r.state, r.fs.Log().Blocks
 	switch {
+	case r.LogState == verify.LogFaulty:
+		return "faulty; " + r.logFault
+	case s == nil && r.fs.SB.LogStart == 0:
+		return "unknown; it was not read: it is on a device of its own, and --logdev names that"
 	case s == nil:
-		return "unknown; it was not read"
+		return "unknown; it was not read: the superblock names no place for it"
 	case s.Empty:
 		return "clean, nothing was ever written"
 	case s.Clean:

@@ -144,10 +144,15 @@ func (r *recoverResult) status(err error) verify.Status {
 // recover opens the targets and replays the log.
 func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) {
 	path := j.target
-	part, _, err := j.part.find(path)
+	at, err := j.part.locate(path, nil) // it writes, so only what was named
 	if err != nil {
 		return err
 	}
+	if at.instead != "" {
+		return fmt.Errorf("%s: %w: no XFS: %s", path, recovery.ErrRefused, at.instead)
+	}
+	part := at.part
+	r.Partition = at.partition
 	if j.copyTo != "" {
 		if err := j.worthCopying(part); err != nil {
 			return err

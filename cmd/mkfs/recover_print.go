@@ -13,19 +13,20 @@ import (
 
 // recoverResult is a recovery as --json prints it.
 type recoverResult struct {
-	Target  string           `json:"target"`
-	Copy    string           `json:"copy,omitempty"`
-	DryRun  bool             `json:"dry_run,omitempty"`
-	Status  string           `json:"status"` // clean, dirty log, faults or unreadable
-	Log     jsonLogState     `json:"log"`    // as it was found
-	Stats   recovery.Stats   `json:"replayed"`
-	Remains recovery.Remains `json:"remains"`
-	UUID    string           `json:"uuid,omitempty"` // that it was given
-	Error   string           `json:"error,omitempty"`
-	Seconds float64          `json:"seconds"`
-	Engine  string           `json:"engine"`
-	Depth   float64          `json:"depth_average"`
-	Bytes   int64            `json:"bytes"`
+	Target    string           `json:"target"`
+	Partition int              `json:"partition,omitempty"`
+	Copy      string           `json:"copy,omitempty"`
+	DryRun    bool             `json:"dry_run,omitempty"`
+	Status    string           `json:"status"` // clean, dirty log, faults or unreadable
+	Log       jsonLogState     `json:"log"`    // as it was found
+	Stats     recovery.Stats   `json:"replayed"`
+	Remains   recovery.Remains `json:"remains"`
+	UUID      string           `json:"uuid,omitempty"` // that it was given
+	Error     string           `json:"error,omitempty"`
+	Seconds   float64          `json:"seconds"`
+	Engine    string           `json:"engine"`
+	Depth     float64          `json:"depth_average"`
+	Bytes     int64            `json:"bytes"`
 
 	report recovery.Report
 }

@@ -115,11 +115,16 @@ func (j *verifyJob) run(ctx context.Context) error {
 
 // verify opens the targets and reads them.
 func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
-	part, _, err := j.part.find(j.target)
+	sole := noteTo(j.err, j.name, j.target)
+	if j.quiet {
+		sole = func(string) {}
+	}
+	at, err := j.part.locate(j.target, sole)
 	if err != nil {
 		return r, err
 	}
-	data, err := openToRead(j.target, part, j.ring)
+	r.Partition = at.partition
+	data, err := openToRead(j.target, at.part, j.ring)
 	if err != nil {
 		return r, err
 	}
@@ -127,7 +132,7 @@ func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
 	if use := target.CheckUse(data.Info()); use != nil {
 		fmt.Fprintf(j.err, "%s: warning: %v; it may change while it is read\n", j.name, use)
 	}
-	opts := verify.Options{Data: data.device(), UUID: j.made, Depth: j.ring.Depth, Memory: aio.NewSlab}
+	opts := verify.Options{Data: data.device(), Instead: at.instead, UUID: j.made, Depth: j.ring.Depth, Memory: aio.NewSlab}
 	if j.log != "" {
 		log, err := openToRead(j.log, nil, j.ring)
 		if err != nil {

@@ -8,20 +8,21 @@ import (
 
 // verifyResult is a verification as --json prints it.
 type verifyResult struct {
-	Target   string          `json:"target"`
-	Status   string          `json:"status"` // clean, faults, unreadable or dirty log
-	AGs      int64           `json:"ags"`
-	Log      verify.LogState `json:"log"`
-	Faults   []verify.Fault  `json:"faults"` // the first ones
-	Count    int64           `json:"fault_count"`
-	Sums     verify.Sums     `json:"counts"`
-	Compared bool            `json:"counts_compared"`
-	Error    string          `json:"error,omitempty"`
-	Seconds  float64         `json:"seconds"`
-	Engine   string          `json:"engine"`
-	Depth    float64         `json:"depth_average"`
-	Reads    int64           `json:"reads"`
-	Bytes    int64           `json:"bytes"`
+	Target    string          `json:"target"`
+	Partition int             `json:"partition,omitempty"`
+	Status    string          `json:"status"` // clean, faults, unreadable or dirty log
+	AGs       int64           `json:"ags"`
+	Log       verify.LogState `json:"log"`
+	Faults    []verify.Fault  `json:"faults"` // the first ones
+	Count     int64           `json:"fault_count"`
+	Sums      verify.Sums     `json:"counts"`
+	Compared  bool            `json:"counts_compared"`
+	Error     string          `json:"error,omitempty"`
+	Seconds   float64         `json:"seconds"`
+	Engine    string          `json:"engine"`
+	Depth     float64         `json:"depth_average"`
+	Reads     int64           `json:"reads"`
+	Bytes     int64           `json:"bytes"`
 
 	report verify.Report
 }

@@ -29,6 +29,10 @@ type filesystem struct {
 // superblock reads and checks the primary superblock and takes the filesystem
 // from it; ok is false if there is none to be had.
 func (v *verifier) superblock() (ok bool, err error) {
+	if v.Instead != "" {
+		v.fault(0, placeSuperblock, 0, "no XFS: "+v.Instead)
+		return false, nil
+	}
 	b, err := v.read(&v.Data, 0, min(super.ReadSize, v.Data.Size))
 	if err != nil {
 		return false, fmt.Errorf("superblock: %w", err)

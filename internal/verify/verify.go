@@ -59,6 +59,9 @@ type Options struct {
 	// UUID is what the filesystem's must be; nil for any. A device that stores
 	// nothing still has the one before.
 	UUID *ondisk.UUID
+	// Instead says what the data device holds, if that is known to be no XFS.
+	// It is the one fault then, and nothing is read.
+	Instead string
 	// Depth is how many requests the reader keeps in flight, at least 1.
 	Depth int
 	// MaxFaults is how many faults are told; all are counted. 0 for DefaultMaxFaults.

@@ -1,6 +1,10 @@
 package xlog
 
-import "mkfs/internal/ondisk"
+import (
+	"fmt"
+
+	"mkfs/internal/ondisk"
+)
 
 // head is the block that the next record goes to. The log's end stands for
 // its start. zeroed says that nothing has ever been written.
@@ -19,6 +23,8 @@ func (l *Log) head() (head int, zeroed bool, err error) {
 	switch {
 	case first == 0:
 		return 0, true, nil
+	case first == ondisk.SuperblockMagic: // no cycle in the life of a disk is so high
+		return 0, false, fmt.Errorf("log block 0: %w: it begins with a superblock of XFS", ErrForeign)
 	case last == 0 && first > 2: // it may be 2: what is written at the end may come after what is behind it
 		return 0, false, l.corrupt(0, "the log begins with cycle %d, but has not been full once", first)
 	case first != last:
