@@ -13,10 +13,7 @@ type lookalike struct {
 	what, advice string
 }
 
-const (
-	decompress = "decompress it first"
-	restore    = "it holds only metadata; xfs_mdrestore makes an image of it"
-)
+const decompress = "decompress it first"
 
 var lookalikes = []lookalike{
 	{0, "\x1f\x8b\x08", "it is compressed with gzip", decompress},
@@ -25,9 +22,6 @@ var lookalikes = []lookalike{
 	{0, "\x04\x22\x4d\x18", "it is compressed with lz4", decompress},
 	{0, "BZh", "it is compressed with bzip2", decompress},
 	{0, "\x3a\xff\x26\xed", "it is a sparse image of Android's tools", "simg2img makes a raw image of it"},
-	{0, "XFSM", "it is a dump of xfs_metadump", restore},
-	{0, "XMD2", "it is a dump of xfs_metadump", restore},
-	{0, "Frog", "it is the realtime device of an XFS", "give the data device"},
 	{0, "mkfsundo", "it is an undo file of mkfs --undo", "mkfs undo puts back what it keeps"},
 }
 
@@ -59,6 +53,8 @@ var descriptions = map[string]description{
 	"DM_verity_hash":   {"it is the hash device of dm-verity", "give the data device"},
 	"DM_snapshot_cow":  {"it is the store of a snapshot of the device mapper", "give the snapshot"},
 	"xfs_external_log": {"it is the external log of an XFS", "give the data device, and this one with --logdev"},
+	"xfs_realtime":     {"it is the realtime device of an XFS", "give the data device"},
+	"xfs_metadump":     {"it is a dump of xfs_metadump, which holds metadata only", "xfs_mdrestore makes an image of it"},
 	"swap":             {"it is swap space", ""},
 	"swsuspend":        {"it is swap space with a suspended system", ""},
 
