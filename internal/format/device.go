@@ -20,6 +20,7 @@ type device struct {
 
 func (d *device) Name() string { return d.Info().Name() }
 func (d *device) Size() int64  { return d.usable }
+func (d *device) Whole() int64 { return max(d.Info().Size, d.usable) }
 
 func (d *device) Open() (Ring, error) {
 	direct, _ := d.DirectIO()

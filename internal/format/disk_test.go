@@ -75,6 +75,7 @@ var (
 
 func (d *disk) Name() string { return d.name }
 func (d *disk) Size() int64  { return d.size }
+func (d *disk) Whole() int64 { return d.size }
 
 func (d *disk) note(e event) {
 	d.events = append(d.events, e)

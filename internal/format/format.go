@@ -5,7 +5,7 @@
 // leaves nothing that mounts:
 //
 //	wipe      the old superblock, and flush if there was anything; then what
-//	          else a prober would find
+//	          else a prober would find, on all devices
 //	discard   tell a device that its contents are of no more use
 //	log       zero it
 //	realtime  the ends of the realtime device; flush
@@ -32,8 +32,10 @@ import (
 // Device is what a section is written to.
 type Device interface {
 	Name() string
-	// Size is the device's usable length in bytes.
+	// Size is the device's usable length in bytes, and Whole that of all there
+	// is, which may be more by a part of a block.
 	Size() int64
+	Whole() int64
 	ReadAt(p []byte, off int64) (int, error)
 	// Zero makes a range read as zeros, without taking space where it takes none.
 	Zero(off, n int64) error

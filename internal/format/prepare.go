@@ -20,6 +20,7 @@ const wipeBytes = 128 << 10
 // filesystem that a power failure brings back.
 func (w *writer) wipe(ctx context.Context) error {
 	old, hasOld := w.oldSuperblock() // read it before it goes
+	left := w.leftovers()
 	used := w.startUsed()
 	if err := w.zero(0, wipeBytes); err != nil {
 		return err
@@ -34,7 +35,10 @@ func (w *writer) wipe(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.zero(w.dataSize()-wipeBytes, wipeBytes)
+	if err := w.zero(w.dataSize()-wipeBytes, wipeBytes); err != nil {
+		return err
+	}
+	return w.wipeLeftovers(ctx, left)
 }
 
 // dataSize is how much of the data device is not the realtime section's.

@@ -16,12 +16,14 @@ func TestTrace(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask      func(*geometry.Spec)
 		old      bool // over an older filesystem
+		foreign  bool // over what else a prober would find
 		discard  bool
 		external bool
 		realtime bool
 	}{
 		"empty":        {},
 		"older":        {old: true},
+		"foreign":      {old: true, foreign: true, external: true, ask: func(s *geometry.Spec) { s.Log.External = true }},
 		"discard":      {old: true, discard: true},
 		"external log": {old: true, external: true, ask: func(s *geometry.Spec) { s.Log.External = true }},
 		"realtime":     {old: true, realtime: true, ask: realtimeSpec},
@@ -37,6 +39,10 @@ func TestTrace(t *testing.T) {
 			d = olderFilesystem(t)
 		}
 		log.name, rt.name = "/dev/log", "/dev/rt"
+		if c.foreign {
+			foreign(d)
+			foreign(log)
+		}
 		before := d.copyOf()
 		job := testJob(g, d)
 		job.Discard = c.discard

@@ -99,7 +99,7 @@ var fileSystemFormats = []format{
 	{name: "jfs", minSize: 16 * mib, magics: []magic{{32 * kib, 0, "JFS1"}}, check: checkJFS},
 	{name: "udf", magics: each(32*kib, []int64{1}, "BEA01", "BOOT2", "CD001", "CDW02", "NSR02", "NSR03", "TEA01"), check: checkUDF},
 	{name: "iso9660", magics: []magic{{32 * kib, 1, "CD001"}, {32 * kib, 9, "CDROM"}}, check: checkISO},
-	{name: "zfs_member", minSize: 64 * mib, search: findZFS},
+	{name: "zfs_member", minSize: zfsLeast, search: findZFS, whole: zfsLabels},
 	{name: "hfsplus", magics: each(kib, []int64{0}, "BD", "H+", "HX"), check: checkHFSPlus},
 	{name: "hfs", magics: each(kib, []int64{0}, "BD"), check: checkHFS},
 	{name: "ufs", search: findUFS},

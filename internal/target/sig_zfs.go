@@ -5,20 +5,28 @@ import "strings"
 // ZFS keeps four labels of 256 KiB, two at each end. In each is a list of names
 // and values that says what the device belongs to.
 const (
+	zfsLeast  = 64 * mib // a target with a label
 	zfsLabel  = 256 * kib
 	zfsList   = 16 * kib  // where in the label
 	zfsLength = 112 * kib // of the list
 )
 
 func findZFS(v *view) (int64, bool) {
-	end := v.size - v.size%zfsLabel
-	for _, label := range []int64{0, zfsLabel, end - 2*zfsLabel, end - zfsLabel} {
-		b := v.at(label+zfsList, zfsLength)
+	for _, label := range zfsLabels(v.size) {
+		b := v.at(label.Offset+zfsList, zfsLength)
 		if b != nil && b[0] == 1 && b[1] <= 1 && be.Uint32(b[12:]) != 0 && isZFSList(b) {
-			return label + zfsList, true
+			return label.Offset + zfsList, true
 		}
 	}
 	return 0, false
+}
+
+// zfsLabels is where the labels are on a target of a size. Behind the list they
+// have a ring of blocks that libblkid before 2.41 knows ZFS by, so all of a label
+// has to go, also where another prober sees nothing in it any more.
+func zfsLabels(size int64) []Window {
+	end := size - size%zfsLabel
+	return []Window{{0, zfsLabel}, {zfsLabel, zfsLabel}, {end - 2*zfsLabel, zfsLabel}, {end - zfsLabel, zfsLabel}}
 }
 
 // Types of values in the list, encoded as XDR does.

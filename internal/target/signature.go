@@ -38,6 +38,11 @@ func (s Signature) PartOf(ids ...[16]byte) bool {
 	return xfsParts[s.Name] != "" && slices.Contains(ids, s.UUID)
 }
 
+// Of reports whether it is the XFS with that UUID, or a part of it.
+func (s Signature) Of(id [16]byte) bool {
+	return s.PartOf(id) || s.Name == "xfs" && s.UUID == id
+}
+
 // String says what it is and where: "a filesystem (ext4, at byte 1080)".
 func (s Signature) String() string {
 	what, whose := "a filesystem", ""
@@ -98,6 +103,10 @@ type format struct {
 	search func(v *view) (off int64, ok bool)
 
 	partitionTable, container bool
+
+	// whole returns all that a target of a size may have of the format, where a
+	// part of it is enough for some probers and its copies are known.
+	whole func(size int64) []Window
 
 	// uuid is how far behind the magic number an XFS's UUID is; 0 for none.
 	uuid int64
