@@ -141,10 +141,15 @@ func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
 		defer func() { err = errors.Join(err, log.close()) }()
 		d := log.device()
 		opts.Log = &d
+		r.Others = log.others("xfs_external_log")
 	}
 	r.report, err = verify.Run(ctx, opts)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", j.target, err)
+	}
+	if at.instead == "" {
+		r.Others = append(data.others("xfs"), r.Others...)
+		j.tellOthers(&r)
 	}
 	stats := data.ring.Stats()
 	r.Engine, r.Depth, r.Reads, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Reads, stats.Bytes

@@ -15,6 +15,7 @@ type verifyResult struct {
 	Log       verify.LogState `json:"log"`
 	Faults    []verify.Fault  `json:"faults"` // the first ones
 	Count     int64           `json:"fault_count"`
+	Others    []other         `json:"other_formats,omitempty"` // that probers find beside the XFS
 	Sums      verify.Sums     `json:"counts"`
 	Compared  bool            `json:"counts_compared"`
 	Error     string          `json:"error,omitempty"`

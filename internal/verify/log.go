@@ -41,7 +41,7 @@ func (v *verifier) log() error {
 	}
 	tell := func(message string) {
 		v.report.Log = LogFaulty
-		v.report.fault(Fault{AG: ag, Structure: placeLog.String(), Offset: off, Message: message})
+		v.report.Add(Fault{AG: ag, Structure: placeLog.String(), Offset: off, Message: message})
 	}
 	if src.base+size > src.dev.Size {
 		tell(fmt.Sprintf("it has %d bytes, its device %d", size, src.dev.Size))

@@ -148,7 +148,8 @@ func (r *Report) Status() Status {
 	return Clean
 }
 
-func (r *Report) fault(f Fault) {
+// Add adds a fault that something else has found.
+func (r *Report) Add(f Fault) {
 	r.Count++
 	if len(r.Faults) < r.max {
 		r.Faults = append(r.Faults, f)
@@ -228,5 +229,5 @@ func (v *verifier) sums() {
 }
 
 func (v *verifier) fault(agno geometry.AGNumber, p place, off geometry.Bytes, message string) {
-	v.report.fault(Fault{AG: int64(agno), Structure: p.String(), Offset: int64(off), Message: message})
+	v.report.Add(Fault{AG: int64(agno), Structure: p.String(), Offset: int64(off), Message: message})
 }
