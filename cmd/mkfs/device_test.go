@@ -39,7 +39,7 @@ func TestDiscardLimitDevice(t *testing.T) {
 	path := filled(t, filepath.Join(t.TempDir(), "img"), "320m")
 	loop := attach(t, path)
 	status, _, errs := runAs(t, "mkfs", "-f", "--discard-limit", "1ns", loop)
-	if status != 0 || !strings.Contains(errs, "mkfs: note: --discard-limit: 192 MiB were not discarded in 1ns\n") {
+	if status != 0 || !strings.Contains(errs, "mkfs: note: --discard-limit: 319 MiB were not discarded in 1ns\n") {
 		t.Errorf("exit status %d\n%s", status, errs)
 	}
 	if is := takenBy(t, path); is < size/2 {
