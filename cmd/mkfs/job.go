@@ -134,8 +134,12 @@ func (j *job) run(ctx context.Context) (err error) {
 	f.DiscardLimit = j.discardLimit
 	f.Data, f.Log, f.Realtime = open.data, open.log, open.rt
 	started := time.Now()
+	leaves(ctx, places.data.path+" holds no filesystem now")
 	stats, err := format.Run(ctx, f)
 	shown.end()
+	if err == nil {
+		leaves(ctx, places.data.path+" holds the new filesystem")
+	}
 	if n := stats.Undiscarded; n > 0 {
 		fmt.Fprintf(j.err, "%s: note: --discard-limit: %s were not discarded in %v\n", j.name, humanize.IBytes(uint64(n)), j.discardLimit)
 	}

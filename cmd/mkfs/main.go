@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -18,9 +19,9 @@ func main() {
 // run is the whole program; it returns the exit status: 0, 1, that of an
 // exitError, or 128 and the number of the signal that stopped it.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := withSignals(context.Background())
-	defer stop()
 	name := filepath.Base(args[0])
+	ctx, stop := withSignals(context.Background(), func(err error) { lastWords(stdout, stderr, name, args, err) })
+	defer stop()
 	if len(args) > 1 && args[1] == completeName && name != xfsName {
 		complete(stdout, name, args[2:])
 		return 0
@@ -36,6 +37,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	cmd.SetArgs(rest)
 	err := cmd.ExecuteContext(ctx)
+	stop()
 	status := statusOf(err)
 	if errors.As(err, new(flagError)) && slices.Contains(rest, "--json") {
 		err = errors.Join(err, printJSON(stdout, newFailure(err, status)))
@@ -47,6 +49,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 		report(stderr, commandName(cmd.Use), err)
 	}
 	return status
+}
+
+// lastWords reports an error that ends the program while it is at work.
+func lastWords(stdout, stderr io.Writer, name string, args []string, err error) {
+	if isTerminal(stderr) {
+		fmt.Fprintln(stderr) // behind a bar
+	}
+	if slices.Contains(args, "--json") {
+		err = errors.Join(err, printJSON(stdout, newFailure(err, statusOf(err))))
+	}
+	report(stderr, name, err)
 }
 
 // commandName is the name of a command without its usage.

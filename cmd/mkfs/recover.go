@@ -107,6 +107,11 @@ func (j *recoverJob) refuse(err error) error {
 // signal stopped it.
 func (j *recoverJob) run(ctx context.Context) error {
 	started := time.Now()
+	if j.copyTo != "" {
+		leaves(ctx, "the copy is of no use")
+	} else if !j.dryRun {
+		leaves(ctx, "another run does the rest")
+	}
 	result := recoverResult{Target: j.target, DryRun: j.dryRun, Copy: j.copyTo}
 	err := j.recover(ctx, &result)
 	j.shown.end()

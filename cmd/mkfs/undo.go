@@ -109,6 +109,7 @@ func (j *undoJob) run(ctx context.Context) error {
 		return j.fail(verify.Faulty, fmt.Errorf("%s: %w; -f puts back what was there all the same", j.target, err))
 	}
 	if !j.dryRun {
+		leaves(ctx, "another run does the rest")
 		err := file.Restore(ctx, targets.list(), func(done, total int64) { j.shown.step(phaseUndo, done, total) })
 		j.shown.end()
 		if err != nil && ctx.Err() != nil {

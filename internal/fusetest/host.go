@@ -25,7 +25,8 @@ type Host struct {
 	Most atomic.Int64
 
 	options Options
-	image   *os.File
+	image   *os.File // for direct IO, if the page cache has no part in it
+	plain   *os.File // the same, for what is not aligned
 	size    int64
 	fuse    int
 
@@ -62,11 +63,10 @@ func Mount(dir, image string, options Options) (h *Host, down func() error, err 
 			h.close()
 		}
 	}()
-	flags := os.O_RDWR
-	if !options.Cached {
-		flags |= unix.O_DIRECT
+	if h.plain, err = os.OpenFile(image, os.O_RDWR, 0); err != nil {
+		return nil, nil, err
 	}
-	if h.image, err = os.OpenFile(image, flags, 0); err != nil {
+	if h.image, err = os.OpenFile(image, os.O_RDWR|unix.O_DIRECT, 0); err != nil {
 		return nil, nil, err
 	}
 	info, err := h.image.Stat()
@@ -92,8 +92,10 @@ func Mount(dir, image string, options Options) (h *Host, down func() error, err 
 }
 
 func (h *Host) close() {
-	if h.image != nil {
-		h.image.Close()
+	for _, f := range []*os.File{h.image, h.plain} {
+		if f != nil {
+			f.Close()
+		}
 	}
 	if h.fuse >= 0 {
 		unix.Close(h.fuse)
@@ -126,9 +128,17 @@ func (h *Host) delay(n int) {
 	time.Sleep(time.Until(due))
 }
 
+// fd is what to read or write a range with.
+func (h *Host) fd(off int64, n int) int {
+	if h.options.Cached || off%pageSize != 0 || n%pageSize != 0 {
+		return int(h.plain.Fd())
+	}
+	return int(h.image.Fd())
+}
+
 func (h *Host) read(id uint64, off int64, n int, due time.Time) {
 	data := Aligned(n)
-	n, err := unix.Pread(int(h.image.Fd()), data, off)
+	n, err := unix.Pread(h.fd(off, n), data, off)
 	time.Sleep(time.Until(due))
 	h.answer(id, errnoOf(err), data[:max(0, n)])
 }
@@ -138,7 +148,7 @@ func (h *Host) write(id uint64, off int64, data []byte) {
 		data = data[:most]
 	}
 	h.delay(len(data))
-	n, err := unix.Pwrite(int(h.image.Fd()), data, off)
+	n, err := unix.Pwrite(h.fd(off, len(data)), data, off)
 	h.Writes.Add(1)
 	h.answer(id, errnoOf(err), words(uint32(max(0, n)), 0))
 }
