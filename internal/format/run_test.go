@@ -115,25 +115,6 @@ func TestOverRubbish(t *testing.T) {
 	}
 }
 
-// The superblocks of an older filesystem that lie elsewhere are gone.
-func TestOldSuperblocksAreGone(t *testing.T) {
-	old := testGeometry(t, testSize, 17<<20)
-	d := formatted(t, old)
-	g := testGeometry(t, testSize, testAGSize)
-	job := testJob(g, d)
-	job.Identity.UUID = ondisk.UUID{9, 9, 9}
-	if _, err := Run(context.Background(), job); err != nil {
-		t.Fatal(err)
-	}
-	for agno := range old.AGCount {
-		sector := make([]byte, 512)
-		d.ReadAt(sector, int64(old.Offset(agno, 0)))
-		if s, ok := ondisk.DecodeSuperblock(sector); ok && s.UUID != job.Identity.UUID {
-			t.Errorf("AG %d of the old filesystem still has its superblock", agno)
-		}
-	}
-}
-
 // The order of work: nothing is there any more before anything new is, and the
 // primary superblock is complete only when all else is durable.
 func TestOrder(t *testing.T) {
