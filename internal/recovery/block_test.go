@@ -2,8 +2,10 @@ package recovery
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 
+	"mkfs/internal/geometry"
 	"mkfs/internal/logtest"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/xlog"
@@ -105,6 +107,73 @@ func TestSameNumber(t *testing.T) {
 	}
 	if !bytes.Equal(f.bytes(off, len(block)), block) {
 		t.Error("not all was replayed")
+	}
+}
+
+// A block that is written when memory is short, between two transactions that bear
+// the same number, keeps the number from before: the second must not take it for done.
+func TestSameNumberLittleMemory(t *testing.T) {
+	f := plain(t)
+	var ops []logtest.Op
+	tid := uint32(0)
+	change := func(n, chunk int) {
+		tid++
+		block := f.described(0x41423342, f.free(n), 0, 1)
+		copy(block[chunk*logtest.Chunk:], bytes.Repeat([]byte{byte(chunk)}, logtest.Chunk))
+		ops = append(ops, logtest.Transaction(tid, logtest.Buffer(uint8(ondisk.BufferBtree), 0, daddr(f.free(n)), block,
+			func(c int) bool { return c == chunk }))...)
+	}
+	const blocks = 40 // more than fit
+	for n := range blocks {
+		f.d.WriteAt(f.described(0x41423342, f.free(n), 0, 1), f.free(n))
+		change(n, 10)
+	}
+	for n := range blocks {
+		change(n, 20)
+	}
+	f.log.Add(ops...)
+	if rep := f.recover(limited); rep.Stats.Skipped != 0 || rep.Stats.Transactions != 2*blocks {
+		t.Errorf("%+v", rep.Stats)
+	}
+	for n := range blocks {
+		for _, chunk := range []int{10, 20} {
+			got := f.bytes(f.free(n)+int64(chunk)*logtest.Chunk, logtest.Chunk)
+			if !bytes.Equal(got, bytes.Repeat([]byte{byte(chunk)}, logtest.Chunk)) {
+				t.Errorf("block %d lacks the change of chunk %d", n, chunk)
+			}
+		}
+	}
+}
+
+// Blocks that would reach over the end of the filesystem, and a superblock that
+// takes AGs away, are refused.
+func TestOutside(t *testing.T) {
+	newOne := func() *filesystem { // whose AGs have nothing but headers behind the first
+		return newFilesystem(t, "external log", func(s *geometry.Spec) { s.Log.External = true })
+	}
+	f := newOne()
+	end := daddr(int64(f.fs.Geometry.Bytes(f.fs.Geometry.Blocks)))
+	fewer := f.bytes(0, int(f.fs.Geometry.SectorSize))
+	be.PutUint32(fewer[88:], uint32(f.fs.Geometry.AGCount)-1)
+	be.PutUint64(fewer[8:], uint64(f.fs.Geometry.Blocks-f.fs.Geometry.AGBlocks))
+	data := bytes.Repeat([]byte("what"), 1024)
+	for name, c := range map[string]struct {
+		item logtest.Item
+		ok   bool
+	}{
+		"the last block":      {logtest.Buffer(0, 0, end-8, data, nil), true},
+		"over the end":        {logtest.Buffer(0, 0, end-7, data, nil), false},
+		"behind the end":      {logtest.Buffer(0, 0, end, data, nil), false},
+		"before the start":    {logtest.Buffer(0, 0, -8, data, nil), false},
+		"an AG fewer":         {logtest.Buffer(uint8(ondisk.BufferSuperblock), 0, 0, fewer, nil), false},
+		"the AGs that it has": {logtest.Buffer(uint8(ondisk.BufferSuperblock), 0, 0, f.bytes(0, len(fewer)), nil), true},
+	} {
+		f := newOne()
+		f.commit(c.item)
+		_, err := f.try(nil)
+		if bad := new(xlog.Corrupt); (err == nil) != c.ok || err != nil && !errors.As(err, &bad) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

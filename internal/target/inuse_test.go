@@ -173,6 +173,27 @@ func TestFileUser(t *testing.T) {
 	}
 }
 
+// Swap is known on any device of the family, the target itself included.
+func TestSwapDevice(t *testing.T) {
+	loop, other := attach(t, makeFile(t, 8<<20)), attach(t, makeFile(t, 8<<20))
+	rdev := mustProbe(t, loop).Rdev
+	s := system{proc: t.TempDir()}
+	for _, c := range []struct{ swap, which, want string }{
+		{loop, "", "active swap"},
+		{loop, "its partition x1 is ", "its partition x1 is active swap"},
+		{other, "", ""},
+	} {
+		text := "Filename\tType\tSize\tUsed\tPriority\n" + c.swap + " partition 4 0 -2\n"
+		if err := os.WriteFile(filepath.Join(s.proc, "swaps"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		by, err := s.swapUser(Info{Kind: BlockDevice}, family{rdev: c.which})
+		if by != c.want || err != nil {
+			t.Errorf("swap on %s, %s is %q: %q, %v; want %q", c.swap, loop, c.which, by, err, c.want)
+		}
+	}
+}
+
 func TestInUseError(t *testing.T) {
 	var e *InUseError
 	err := error(&InUseError{Path: "/dev/x", By: "mounted on /y"})

@@ -176,6 +176,30 @@ func aligned(n, align int) []byte {
 }
 
 // hosts returns folders on the file systems to test on.
+// Only the file that was made is removed, not what has come in its place.
+func TestRemoveOnlyOwn(t *testing.T) {
+	for name, remove := range map[string]func(*Target){"RemoveCreated": (*Target).RemoveCreated, "Remove": (*Target).Remove} {
+		dir := t.TempDir()
+		path, other := filepath.Join(dir, "img"), filepath.Join(dir, "other")
+		tg := mustOpen(t, path, Options{Write: true, Create: true})
+		if err := os.WriteFile(other, []byte("of somebody else"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(other, path); err != nil {
+			t.Fatal(err)
+		}
+		remove(tg)
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		tg = mustOpen(t, filepath.Join(dir, "own"), Options{Write: true, Create: true})
+		remove(tg)
+		if _, err := os.Stat(tg.Info().Path); !os.IsNotExist(err) {
+			t.Errorf("%s: the file is still there: %v", name, err)
+		}
+	}
+}
+
 func hosts(t *testing.T) map[string]string {
 	t.Helper()
 	h := map[string]string{"tmp": t.TempDir()}

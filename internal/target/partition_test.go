@@ -104,12 +104,39 @@ func TestPartitionsOfCopy(t *testing.T) {
 // A chain that bites its own tail ends.
 func TestEndlessChain(t *testing.T) {
 	path := labelled(t, func(f *os.File) error {
-		return labeltest.DOS(f, 512, []labeltest.Part{{Start: 2048, Length: 8192}},
-			labeltest.Part{Start: 2049, Length: 10}, labeltest.Part{Start: 2049, Length: 10})
+		err := labeltest.DOS(f, 512, []labeltest.Part{{Start: 2048, Length: 8192}},
+			labeltest.Part{Start: 2049, Length: 10}, labeltest.Part{Start: 3001, Length: 10})
+		if err != nil {
+			return err
+		}
+		// The second link gets what the first has, which leads to the second.
+		link := make([]byte, 512)
+		if _, err := f.ReadAt(link, 2048*512); err != nil {
+			return err
+		}
+		_, err = f.WriteAt(link, 3000*512)
+		return err
 	})
 	tg := mustOpen(t, path, Options{})
-	if table, err := Partitions(tg, tg.Info().Size, 0); err != nil || len(table.Partitions) > mostLogical+1 {
+	table, err := Partitions(tg, tg.Info().Size, 0)
+	if err != nil || len(table.Partitions) != mostLogical+1 {
 		t.Errorf("%d partitions, %v", len(table.Partitions), err)
+	}
+}
+
+// A partition may end with the last sector of the disk, and not behind it.
+func TestLastSector(t *testing.T) {
+	const last = 64<<20/512 - 1
+	for length, want := range map[int64]string{
+		last - 2048 + 1: "gpt 1:1048576+66060288", last - 2048 + 2: "gpt",
+	} {
+		tg := mustOpen(t, labelled(t, func(f *os.File) error {
+			return labeltest.GPT(f, 64<<20, 512, labeltest.Part{Start: 2048, Length: length})
+		}), Options{})
+		table, err := Partitions(tg, tg.Info().Size, 512)
+		if got := describeTable(table); err != nil || got != want {
+			t.Errorf("%d sectors: %s, %v; want %s", length, got, err, want)
+		}
 	}
 }
 

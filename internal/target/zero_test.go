@@ -87,6 +87,52 @@ func TestZeroKeepsAllocation(t *testing.T) {
 	mustBeZero(t, tg, 0, 32<<20)
 }
 
+// Where nothing can be zeroed in place, space is given back and no zeros are written.
+func TestZeroGivesBack(t *testing.T) {
+	dir := hosts(t)["shm"]
+	if dir == "" {
+		t.Skip("needs tmpfs, which cannot zero in place")
+	}
+	path := filepath.Join(dir, "img")
+	tg := mustOpen(t, path, Options{Write: true, Create: true})
+	if err := tg.Grow(4 << 20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tg.WriteAt(bytes.Repeat([]byte{1}, 4<<20), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := tg.Zero(0, 4<<20); err != nil {
+		t.Fatal(err)
+	}
+	if tg.zeroMode.Load() == 0 {
+		t.Skip("this host zeroes in place")
+	}
+	if n := blocks(t, path); n != 0 {
+		t.Errorf("takes %d bytes", n)
+	}
+}
+
+// Ends that are no whole sectors of a device are written, and what lies between is
+// left to the device all the same.
+func TestZeroPartOfSectors(t *testing.T) {
+	tg := mustOpen(t, attach(t, makeFile(t, 8<<20), "--sector-size=4096"), Options{Write: true})
+	if err := tg.Zero(0, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	way := tg.zeroMode.Load()
+	if int(way) == len(zeroWays) {
+		t.Skip("this device must be sent the zeros")
+	}
+	for _, c := range [][2]int64{{100, 2 << 20}, {4096, 2<<20 + 100}, {4000, 200}, {4097, 10}} {
+		if err := tg.Zero(c[0], c[1]); err != nil {
+			t.Fatal(err)
+		}
+		if now := tg.zeroMode.Load(); now != way {
+			t.Errorf("after Zero(%d, %d) way %d is taken, %d before", c[0], c[1], now, way)
+		}
+	}
+}
+
 func mustBeZero(t *testing.T, tg *Target, off, n int64) {
 	t.Helper()
 	got := make([]byte, n)
