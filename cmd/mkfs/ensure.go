@@ -57,6 +57,10 @@ func (j *job) keepExisting(p *places) (kept bool, err error) {
 		return false, err
 	}
 	differ := j.parser.Differences(g, &fs.Geometry)
+	// An image may come from a disk of smaller sectors; a file itself has none.
+	if least := p.data.info.LogicalSector; int(fs.Geometry.SectorSize) < least && !(p.data.isFile() && p.data.part == nil) {
+		differ = append(differ, fmt.Sprintf("its sectors have %d bytes, those of the device %d", fs.Geometry.SectorSize, least))
+	}
 	if id := uuid.UUID(fs.SB.UUID); q.UUID.Given && id != uuid.UUID(q.UUID.Value) {
 		differ = append(differ, fmt.Sprintf("-m uuid is %v there, not %v", id, uuid.UUID(q.UUID.Value)))
 	}

@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"mkfs/internal/labeltest"
 )
 
 // hostOfLargeSectors is a folder on XFS on a device with sectors of 4096 bytes.
@@ -59,6 +62,30 @@ func TestNewFilesOfLargeSectors(t *testing.T) {
 	}
 }
 
+// The partition of an image on such a host may begin at any sector of the disk
+// that it is for: of that the host says nothing.
+func TestOddPartitionOnLargeSectors(t *testing.T) {
+	img := sparse(t, filepath.Join(hostOfLargeSectors(t), "img"), "400m")
+	f, err := os.OpenFile(img, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := labeltest.GPT(f, 400<<20, 512, labeltest.Part{Start: 2049, Length: 700001}); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errs := runAs(t, "mkfs", "-f", "--partition", "1", "--queue-depth", "4", img)
+	if status != 0 || !strings.Contains(out, "sectsz=4096 ") {
+		t.Fatalf("exit status %d\n%s%s", status, out, errs)
+	}
+	for _, args := range []string{"verify -q", "info", "recover -q"} {
+		if status, _, errs := runAs(t, "mkfs", append(strings.Fields(args), "--partition", "1", img)...); status != 0 {
+			t.Errorf("%s: exit status %d\n%s", args, status, errs)
+		}
+	}
+	useFilesystem(t, attach(t, img, "--offset=1049088", "--sizelimit=358400512"), filepath.Join(t.TempDir(), "mnt"))
+}
+
 // Who cannot write to a folder is told the same by a dry run.
 func TestPlanForLargeSectors(t *testing.T) {
 	host := hostOfLargeSectors(t)
@@ -77,5 +104,34 @@ func TestPlanForLargeSectors(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Count(string(out), "sectsz=4096") != 2 {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// The partition of an image of a disk with such sectors mounts on one (P70).
+func TestPartitionOfLargeSectors(t *testing.T) {
+	needRoot(t)
+	dir := t.TempDir()
+	img := sparse(t, filepath.Join(dir, "img"), "1g")
+	f, err := os.OpenFile(img, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := labeltest.GPT(f, 1<<30, 4096, labeltest.Part{Start: 256, Length: 2000}, labeltest.Part{Start: 2816, Length: 200000}); err != nil {
+		t.Fatal(err)
+	}
+	mustFormat(t, "--partition", "2", img)
+	args := []string{"--sector-size=4096", fmt.Sprintf("--offset=%d", 2816*4096), fmt.Sprintf("--sizelimit=%d", 200000*4096)}
+	part := attach(t, img, args...)
+	useFilesystem(t, part, filepath.Join(dir, "mnt"))
+	// What was made for other disks is not what is wanted there.
+	if status, _, errs := runAs(t, "mkfs", "-q", "--ensure", part); status != 0 {
+		t.Errorf("--ensure: exit status %d\n%s", status, errs)
+	}
+	small := filepath.Join(dir, "small")
+	mustFormat(t, "--size", "700m", small)
+	must(t, "dd", "if="+small, "of="+part, "bs=1M", "count=1", "conv=fsync", "status=none")
+	if status, _, errs := runAs(t, "mkfs", "-q", "--ensure", part); status != 4 || !strings.Contains(errs, "512 bytes, those of the device 4096") {
+		t.Errorf("--ensure over sectors of 512 bytes: exit status %d\n%s", status, errs)
 	}
 }

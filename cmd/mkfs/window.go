@@ -142,6 +142,7 @@ func (p *place) narrow(w *windowFlags, force bool) error {
 		return err
 	}
 	if table != nil {
+		p.info = p.info.AtLeast(table.Sector)
 		err = p.checkBorders(*part, table, force)
 	} else if !force {
 		err = p.checkAround(*part)
@@ -176,6 +177,9 @@ func (p *place) checkAround(part target.Window) error {
 
 // checkBorders looks at what a part has in common with a partition table.
 func (p *place) checkBorders(part target.Window, table *target.Table, force bool) error {
+	if s := int64(table.Sector); part.Offset%s != 0 || part.Length%s != 0 {
+		return fmt.Errorf("%s: %v are no whole sectors of %d bytes, which its partition table counts in", p.path, part, s)
+	}
 	hint := ""
 	for _, q := range table.Partitions {
 		if q.Offset <= part.Offset && part.Offset < q.Offset+q.Length && !q.Extended {

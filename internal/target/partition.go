@@ -9,6 +9,7 @@ import (
 // Table is a partition table.
 type Table struct {
 	Kind       string // as Signature.Name: "gpt" or "dos"
+	Sector     int    // what it counts in: the sectors of the disk, in bytes
 	Partitions []Partition
 	// Own is where the table itself is, copies included.
 	Own []Window
@@ -72,7 +73,7 @@ func readGPT(v *view, sector int64) *Table {
 func gptTable(v *view, sector, lba int64) *Table {
 	h := v.at(lba*sector, 92)
 	first, end := int64(le.Uint64(h[40:])), int64(le.Uint64(h[48:]))+1 // of what partitions may use
-	t := &Table{Kind: "gpt", Own: []Window{{0, first * sector}, {end * sector, v.size - end*sector}}}
+	t := &Table{Kind: "gpt", Sector: int(sector), Own: []Window{{0, first * sector}, {end * sector, v.size - end*sector}}}
 	entries := v.at(int64(le.Uint64(h[72:]))*sector, int64(le.Uint32(h[80:]))*128)
 	for i := 0; i+128 <= len(entries); i += 128 {
 		e := entries[i:][:128]
@@ -122,7 +123,7 @@ func readDOS(v *view, sector int64) *Table {
 	if !ok {
 		return nil
 	}
-	t := &Table{Kind: "dos", Own: []Window{{0, sector}}}
+	t := &Table{Kind: "dos", Sector: int(sector), Own: []Window{{0, sector}}}
 	for i, e := range entries {
 		if e.length > 0 {
 			t.Partitions = append(t.Partitions, Partition{i + 1, Window{e.start * sector, e.length * sector}, e.extended})

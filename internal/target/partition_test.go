@@ -77,7 +77,7 @@ func TestPartitions(t *testing.T) {
 		}
 		for _, sector := range sectors {
 			table, err := Partitions(tg, tg.Info().Size, sector)
-			if got := describeTable(table); err != nil || got != c.want {
+			if got := describeTable(table); err != nil || got != c.want || table != nil && table.Sector != int(c.sector) {
 				t.Errorf("%s, sectors of %d: %s, %v; want %s", c.name, sector, got, err, c.want)
 			}
 		}

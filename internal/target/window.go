@@ -17,10 +17,21 @@ func (w Window) String() string {
 	return fmt.Sprintf("bytes %d to %d", w.Offset, w.Offset+w.Length-1)
 }
 
+// AtLeast is in with sectors of no less than n bytes: an image has those of the
+// disk that it is for, which its partition table counts in.
+func (in Info) AtLeast(n int) Info {
+	in.LogicalSector, in.PhysicalSector = max(n, in.LogicalSector), max(n, in.PhysicalSector)
+	return in
+}
+
 // Within is the description of a part of what in describes, which must lie in
-// it and consist of whole sectors.
+// it and consist of whole sectors: of a file those of 512 bytes, whatever its
+// host has.
 func (in Info) Within(w Window) (Info, error) {
 	sector := int64(in.LogicalSector)
+	if in.Kind == File {
+		sector = 512
+	}
 	switch {
 	case w.Offset < 0 || w.Length < 0:
 		return in, fmt.Errorf("%s: a part of it cannot have an offset of %d and a length of %d bytes", in.Path, w.Offset, w.Length)
