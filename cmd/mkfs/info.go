@@ -109,9 +109,7 @@ func (j *infoJob) look(r *infoResult) error {
 		return err
 	}
 	defer t.Close() // nothing was written
-	if use := target.CheckUse(t.Info()); use != nil {
-		fmt.Fprintf(j.err, "%s: warning: %v; it may change while it is read\n", j.name, use)
-	}
+	warnOfUse(j.err, j.name, t.Info())
 	tell := func(message string) { r.Faults = append(r.Faults, message) }
 	if at.instead != "" {
 		tell("no XFS: " + at.instead)

@@ -34,7 +34,7 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 	}
 	if info, err := target.Probe(j.undo); err == nil {
 		for _, t := range list {
-			if info.Same(t.Info()) {
+			if target.Overlap(info, t.Info()) {
 				return nil, fmt.Errorf("--undo: %s is what is to be formatted", j.undo)
 			}
 		}

@@ -17,7 +17,7 @@ func (j *job) makeConfig(path string, g *geometry.Geometry, p *places, notes geo
 			return fmt.Errorf("-c makecfg: %w", err)
 		}
 		for _, at := range p.all() {
-			if at.exists && info.Same(at.info) && !j.force {
+			if at.exists && target.Overlap(info, at.info) && !j.force {
 				return fmt.Errorf("-c makecfg: %s is what the %s is to be on; -f overwrites it", path, at.role)
 			}
 		}

@@ -35,7 +35,7 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config, before
 	}
 	for i, t := range o.list {
 		for j, other := range o.list[:i] {
-			if t.Info().Same(other.Info()) {
+			if target.Overlap(t.Info(), other.Info()) {
 				return nil, errOneTarget(all[j], all[i])
 			}
 		}

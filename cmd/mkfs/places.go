@@ -194,7 +194,7 @@ func (p *places) check(force bool, id geometry.Opt[[16]byte]) error {
 	all := p.all()
 	for i, at := range all {
 		for _, other := range all[:i] {
-			if other.exists && at.exists && other.info.Same(at.info) || !other.exists && !at.exists && samePath(other.path, at.path) {
+			if other.exists && at.exists && target.Overlap(other.info, at.info) || !other.exists && !at.exists && samePath(other.path, at.path) {
 				return errOneTarget(other, at)
 			}
 		}

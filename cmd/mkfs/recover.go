@@ -173,16 +173,16 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 			}
 		}()
 	}
-	if is, err := target.Probe(path); err == nil && j.log != "" {
-		if log, err := target.Probe(j.log); err == nil && log.Same(is) {
-			return fmt.Errorf("%w: --logdev: %s and %s are one and the same", recovery.ErrRefused, j.log, path)
-		}
-	}
 	data, err := j.open(path, part)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
+	if j.log != "" {
+		if log, err := target.Probe(j.log); err == nil && target.Overlap(log, data.Info()) {
+			return fmt.Errorf("%w: --logdev: %s and %s are one and the same", recovery.ErrRefused, j.log, path)
+		}
+	}
 	opts := recovery.Options{
 		Data: data.section(), DryRun: j.dryRun, UUID: j.uuid, Depth: data.ring.Stats().Depth, Memory: aio.NewSlab,
 		Progress: func(done, total int64) { j.shown.step(phaseReplay, done, total) },
@@ -212,6 +212,7 @@ func (j *recoverJob) worthCopying(part *target.Window) error {
 		return err
 	}
 	defer t.Close() // nothing was written
+	warnOfUse(j.err, j.name, t.Info())
 	b := make([]byte, geometry.BasicBlock)
 	_, _ = t.ReadAt(b, 0) // an error is found again by who copies
 	if s, ok := ondisk.DecodeSuperblock(b); !ok {
@@ -245,9 +246,8 @@ func (j *recoverJob) open(path string, part *target.Window) (*readTarget, error)
 	if err != nil {
 		return nil, err
 	}
-	if use := target.CheckUse(t.Info()); use != nil {
-		_ = t.Close() // nothing was written
-		return nil, use
+	if j.dryRun { // else it would not have been opened
+		warnOfUse(j.err, j.name, t.Info())
 	}
 	direct, align := t.DirectIO()
 	if direct && (align > sectorAt(t) || t.Info().Size%int64(align) != 0) {

@@ -194,12 +194,16 @@ func (j *undoJob) open(u *undo.File) (list openTargets, err error) {
 	}
 	for i, path := range paths {
 		d := &u.Devices[i]
-		if is, err := target.Probe(path); err == nil && slices.ContainsFunc(list, func(t *target.Target) bool { return t.Info().Same(is) }) {
-			return list, usageError{fmt.Errorf("%s is given for two devices", path)}
-		}
 		opts := target.Options{Write: true}
 		if d.Part {
 			opts.Window = &target.Window{Offset: d.Offset, Length: d.After}
+		}
+		is, err := target.Probe(path)
+		if err == nil && d.Part {
+			is, err = is.Within(*opts.Window)
+		}
+		if err == nil && slices.ContainsFunc(list, func(t *target.Target) bool { return target.Overlap(t.Info(), is) }) {
+			return list, usageError{fmt.Errorf("%s is given for two devices", path)}
 		}
 		t, err := target.Open(path, opts)
 		if err != nil {
@@ -213,7 +217,7 @@ func (j *undoJob) open(u *undo.File) (list openTargets, err error) {
 		if was, err := target.Probe(d.Path); d.Role == undo.RoleRealtime && err == nil && !was.Same(t.Info()) && !j.force {
 			return list, fmt.Errorf("--rtdev: %s is not %s, which was formatted; -f takes it all the same", path, d.Path)
 		}
-		if file, err := target.Probe(j.file); err == nil && file.Same(t.Info()) {
+		if file, err := target.Probe(j.file); err == nil && target.Overlap(file, t.Info()) {
 			return list, fmt.Errorf("%s is the undo file itself", path)
 		}
 	}

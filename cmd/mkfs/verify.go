@@ -129,9 +129,7 @@ func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	if use := target.CheckUse(data.Info()); use != nil {
-		fmt.Fprintf(j.err, "%s: warning: %v; it may change while it is read\n", j.name, use)
-	}
+	warnOfUse(j.err, j.name, data.Info())
 	opts := verify.Options{Data: data.device(), Instead: at.instead, UUID: j.made, Depth: j.ring.Depth, Memory: aio.NewSlab}
 	if j.log != "" {
 		log, err := openToRead(j.log, nil, j.ring)
@@ -154,6 +152,13 @@ func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
 	stats := data.ring.Stats()
 	r.Engine, r.Depth, r.Reads, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Reads, stats.Bytes
 	return r, err
+}
+
+// warnOfUse warns that what is read only is in use.
+func warnOfUse(w io.Writer, name string, info target.Info) {
+	if use := target.CheckUse(info); use != nil {
+		fmt.Fprintf(w, "%s: warning: %v; it may change while it is read\n", name, use)
+	}
 }
 
 // readTarget is a target that is read through a ring.

@@ -187,7 +187,7 @@ func (p *place) checkBorders(part target.Window, table *target.Table, force bool
 		}
 	}
 	for _, own := range table.Own {
-		if overlap(part, own) {
+		if part.Overlaps(own) {
 			return fmt.Errorf("%s: %v overlap its partition table, or a copy of it, at %v%s", p.path, part, own, hint)
 		}
 	}
@@ -195,15 +195,11 @@ func (p *place) checkBorders(part target.Window, table *target.Table, force bool
 		return nil
 	}
 	for _, q := range table.Partitions {
-		if overlap(part, q.Window) && !contains(q.Window, part) {
+		if part.Overlaps(q.Window) && !contains(q.Window, part) {
 			return fmt.Errorf("%s: %v go over a border of partition %d, which is %v; -f uses them all the same", p.path, part, q.Number, q.Window)
 		}
 	}
 	return nil
-}
-
-func overlap(a, b target.Window) bool {
-	return a.Offset < b.Offset+b.Length && b.Offset < a.Offset+a.Length
 }
 
 // contains tells whether b lies in a.

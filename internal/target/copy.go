@@ -11,7 +11,8 @@ import (
 )
 
 // Copy makes a new file with the contents of the target at src, or of a part of
-// it, which nothing may be using. It shares the blocks of a file where the host can (reflink),
+// it, which nothing may be using; a loop device made of it that is idle may be
+// there. It shares the blocks of a file where the host can (reflink),
 // and leaves out holes and zeros where it cannot. The file is durable; it is
 // closed, and may be removed by RemoveCreated. After an error there is none.
 func Copy(ctx context.Context, dst, src string, part *Window) (*Target, error) {
@@ -20,7 +21,7 @@ func Copy(ctx context.Context, dst, src string, part *Window) (*Target, error) {
 		return nil, err
 	}
 	defer from.Close() // nothing was written
-	if err := CheckUse(from.info); err != nil {
+	if err := CheckUse(from.info); err != nil && !isIdle(err) {
 		return nil, err
 	}
 	if _, err := Probe(dst); !errors.Is(err, fs.ErrNotExist) {

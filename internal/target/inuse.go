@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,10 @@ import (
 type InUseError struct {
 	Path string // the target
 	By   string // "mounted on /srv", "active swap"; empty if not known
+
+	// Idle is set if all there is is a loop device made of it, which nothing
+	// uses: no reason not to read the target.
+	Idle bool
 }
 
 // Error returns one line that names the target and its user.
@@ -27,24 +32,31 @@ func (e *InUseError) Error() string {
 	return e.Path + " is in use: " + e.By
 }
 
-// CheckUse returns an *InUseError if the target is in use:
+// isIdle tells whether all that an error is about is an idle loop device.
+func isIdle(err error) bool {
+	var use *InUseError
+	return errors.As(err, &use) && use.Idle
+}
+
+// CheckUse returns an *InUseError if the target is in use: if it, or any device
+// or file that has bytes of it, is mounted (read-only counts), is active swap, or
+// is part of a device mapper, RAID or similar device. Such are the partitions of a
+// disk and the disk of a partition, what a loop device is made of and other loop
+// devices of the same, as far as they overlap; of a part of a target only that
+// counts. A loop device that is made of the target itself counts also if nothing
+// uses it, since it may have old contents in its cache.
 //
-//   - a block device is mounted (read-only counts), is active swap, or is part
-//     of a device mapper, RAID or similar device; or a partition on it is, or
-//     the whole disk it is a partition of;
-//   - a file is what a loop device is made of, mounted or not, or active swap.
-//     Loop devices are told by inode, not by name.
-//
-// It looks at the mounts of its own namespace only. For a block device the
-// exclusive open of Open has the last word, which sees all of them. Where
-// /proc or /sys are not there it passes what they would have told.
+// Loop devices are told by inode, not by name. It looks at the mounts of its own
+// namespace only. For a block device the exclusive open of Open has the last
+// word, which sees all of them. Where /proc or /sys are not there it passes what
+// they would have told.
 func CheckUse(info Info) error {
-	by, err := (system{proc: "/proc", sys: "/sys", dev: "/dev"}).user(info)
+	by, idle, err := (system{proc: "/proc", sys: "/sys", dev: "/dev"}).user(info)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: cannot find out whether it is in use: %w", info.Path, err)
 	case by != "":
-		return &InUseError{Path: info.Path, By: by}
+		return &InUseError{Path: info.Path, By: by, Idle: idle}
 	}
 	return nil
 }
@@ -69,61 +81,35 @@ func (s system) checkZones(info Info) error {
 // system is where the kernel tells about itself; tests have one of their own.
 type system struct{ proc, sys, dev string }
 
-// user returns what uses the target, or "".
-func (s system) user(info Info) (string, error) {
-	if info.Kind == File {
-		by, err := s.swapUser(info, nil)
+// user returns what uses the target, or "". idle tells that it is only a loop
+// device that nothing uses.
+func (s system) user(info Info) (by string, idle bool, err error) {
+	relatives := s.relatives(info)
+	for _, find := range []func([]relative) (string, error){s.mountUser, s.swapUser, s.holder} {
+		by, err := find(relatives)
 		if err != nil || by != "" {
-			return by, err
-		}
-		return s.loopUser(info)
-	}
-	fam, err := s.family(info.Rdev)
-	if err != nil {
-		return "", err
-	}
-	for _, find := range []func(Info, family) (string, error){s.mountUser, s.swapUser, s.holder} {
-		by, err := find(info, fam)
-		if err != nil || by != "" {
-			return by, err
+			return by, false, err
 		}
 	}
-	return s.loopUser(info)
+	for _, r := range relatives {
+		if r.made != "" {
+			return "the loop device " + r.made + " is made of it", true, nil
+		}
+	}
+	return "", false, nil
 }
 
-// family is a block device, its partitions and the disk it is a partition of:
-// what is written to one changes the others. The values say which is which.
-type family map[uint64]string
+// ofDevice is the relative that is the device rdev.
+func ofDevice(list []relative, rdev uint64) (which string, found bool) {
+	return ofObject(list, object{rdev: rdev})
+}
 
-// family returns the family of the device rdev.
-func (s system) family(rdev uint64) (family, error) {
-	fam := family{rdev: ""}
-	dir, err := filepath.EvalSymlinks(s.deviceDir(rdev))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fam, nil
-	} else if err != nil {
-		return nil, err
+func ofObject(list []relative, o object) (which string, found bool) {
+	i := slices.IndexFunc(list, func(r relative) bool { return r.object == o })
+	if i < 0 {
+		return "", false
 	}
-	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
-		disk := filepath.Dir(dir)
-		if dev, ok := readDevice(disk); ok {
-			fam[dev] = "the disk " + filepath.Base(disk) + " is "
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		part := filepath.Join(dir, e.Name())
-		if _, err := os.Stat(filepath.Join(part, "partition")); err != nil {
-			continue
-		}
-		if dev, ok := readDevice(part); ok {
-			fam[dev] = "its partition " + e.Name() + " is "
-		}
-	}
-	return fam, nil
+	return list[i].which, true
 }
 
 // deviceDir is where sysfs has the device rdev, a symbolic link.
@@ -173,18 +159,21 @@ func parseDevice(text string) (uint64, bool) {
 	return unix.Mkdev(major, minor), true
 }
 
-// holder finds what the kernel has built on a device of the family: device
+// holder finds what the kernel has built on a device of the list: device
 // mapper, md, bcache and so on.
-func (s system) holder(_ Info, fam family) (string, error) {
-	for dev, which := range fam {
-		holders, err := os.ReadDir(filepath.Join(s.deviceDir(dev), "holders"))
+func (s system) holder(list []relative) (string, error) {
+	for _, r := range list {
+		if !r.isDevice() {
+			continue
+		}
+		holders, err := os.ReadDir(filepath.Join(s.deviceDir(r.rdev), "holders"))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
 			return "", err
 		}
 		for _, h := range holders {
-			return which + "part of " + s.holderName(h.Name()), nil
+			return r.which + "part of " + s.holderName(h.Name()), nil
 		}
 	}
 	return "", nil

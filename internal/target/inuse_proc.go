@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountUser finds a mounted file system on the family.
-func (s system) mountUser(_ Info, fam family) (by string, err error) {
+// mountUser finds a mounted file system on a device of the list.
+func (s system) mountUser(list []relative) (by string, err error) {
 	err = s.eachLine("self/mountinfo", func(line string) bool {
 		// ID, parent, major:minor, root, mount point, options, any number
 		// of optional fields, "-", type, source, options: see proc(5).
@@ -22,14 +22,14 @@ func (s system) mountUser(_ Info, fam family) (by string, err error) {
 		}
 		which, found := "", false
 		if dev, ok := parseDevice(f[2]); ok {
-			which, found = fam[dev]
+			which, found = ofDevice(list, dev)
 		}
 		// btrfs and others make up a device number of their own.
 		for i := 5; !found && i+2 < len(f); i++ {
 			if f[i] == "-" {
 				dev, ok := blockDevice(unescape(f[i+2]))
 				if ok {
-					which, found = fam[dev]
+					which, found = ofDevice(list, dev)
 				}
 				break
 			}
@@ -42,8 +42,8 @@ func (s system) mountUser(_ Info, fam family) (by string, err error) {
 	return by, err
 }
 
-// swapUser finds active swap that is the file info, or on the family.
-func (s system) swapUser(info Info, fam family) (by string, err error) {
+// swapUser finds active swap that is on the list.
+func (s system) swapUser(list []relative) (by string, err error) {
 	err = s.eachLine("swaps", func(line string) bool {
 		f := strings.Fields(line)
 		if len(f) < 2 || !strings.HasPrefix(f[0], "/") {
@@ -53,75 +53,16 @@ func (s system) swapUser(info Info, fam family) (by string, err error) {
 		if unix.Stat(unescape(f[0]), &st) != nil {
 			return true
 		}
-		switch st.Mode & unix.S_IFMT {
-		case unix.S_IFBLK:
-			if which, ok := fam[uint64(st.Rdev)]; ok {
-				by = which + "active swap"
-			}
-		case unix.S_IFREG:
-			if info.Kind == File && info.Dev == uint64(st.Dev) && info.Ino == st.Ino {
-				by = "active swap"
-			}
+		swap := object{dev: uint64(st.Dev), ino: st.Ino}
+		if st.Mode&unix.S_IFMT == unix.S_IFBLK {
+			swap = object{rdev: uint64(st.Rdev)}
+		}
+		if which, found := ofObject(list, swap); found {
+			by = which + "active swap"
 		}
 		return by == ""
 	})
 	return by, err
-}
-
-// loopUser finds a loop device that is made of info.
-func (s system) loopUser(info Info) (string, error) {
-	devices, err := os.ReadDir(filepath.Join(s.sys, "block"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	for _, d := range devices {
-		name := d.Name()
-		if !strings.HasPrefix(name, "loop") {
-			continue
-		}
-		backing := filepath.Join(s.sys, "block", name, "loop/backing_file")
-		if _, err := os.Lstat(backing); err != nil {
-			continue // made of nothing
-		}
-		if s.loopIsOf(name, backing, info) {
-			return "the loop device /dev/" + name + " is made of it", nil
-		}
-	}
-	return "", err
-}
-
-// loopIsOf reports whether the loop device name is made of info. The kernel is
-// asked for the inode, as the name it had when the loop device was made may be
-// gone, or may mean something else here. Whoever is not let near the device
-// must trust the name.
-func (s system) loopIsOf(name, backing string, info Info) bool {
-	fd, err := unix.Open(filepath.Join(s.dev, name), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err == nil {
-		st, err := unix.IoctlLoopGetStatus64(fd)
-		_ = unix.Close(fd)
-		if err == nil {
-			if info.Kind == BlockDevice {
-				return st.Rdevice != 0 && st.Rdevice == info.Rdev
-			}
-			return st.Device == info.Dev && st.Inode == info.Ino
-		}
-		if err == unix.ENXIO {
-			return false // no longer made of anything
-		}
-	}
-	text, err := os.ReadFile(backing)
-	if err != nil {
-		return false
-	}
-	path := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), " (deleted)")
-	var st unix.Stat_t
-	if unix.Stat(path, &st) != nil {
-		return false
-	}
-	if info.Kind == BlockDevice {
-		return st.Mode&unix.S_IFMT == unix.S_IFBLK && uint64(st.Rdev) == info.Rdev
-	}
-	return uint64(st.Dev) == info.Dev && st.Ino == info.Ino
 }
 
 // eachLine calls f with the lines of a file in proc until f returns false. A

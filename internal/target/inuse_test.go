@@ -2,6 +2,7 @@ package target
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,11 +33,15 @@ func fake(t *testing.T, files map[string]string) system {
 		}
 	}
 	// The devices are in /sys/devices, as the real ones are.
-	for _, l := range [][2]string{{"7:8", "sdx"}, {"7:9", "sdx/sdx1"}, {"7:10", "sdx/sdx2"}} {
-		if err := os.MkdirAll(filepath.Join(root, "sys/dev/block"), 0o755); err != nil {
+	for from, to := range map[string]string{
+		"dev/block/7:8": "../../devices/sdx", "dev/block/7:9": "../../devices/sdx/sdx1", "dev/block/7:10": "../../devices/sdx/sdx2",
+		"block/sdx": "../devices/sdx",
+	} {
+		link := filepath.Join(root, "sys", from)
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Symlink("../../devices/"+l[1], filepath.Join(root, "sys/dev/block", l[0])); err != nil {
+		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,9 +55,13 @@ func disk(more map[string]string) map[string]string {
 		"sys/devices/sdx/holders/":       "",
 		"sys/devices/sdx/sdx1/dev":       "7:9\n",
 		"sys/devices/sdx/sdx1/partition": "1\n",
+		"sys/devices/sdx/sdx1/start":     "2048\n",
+		"sys/devices/sdx/sdx1/size":      "2048\n",
 		"sys/devices/sdx/sdx1/holders/":  "",
 		"sys/devices/sdx/sdx2/dev":       "7:10\n",
 		"sys/devices/sdx/sdx2/partition": "2\n",
+		"sys/devices/sdx/sdx2/start":     "4096\n",
+		"sys/devices/sdx/sdx2/size":      "10000\n",
 		"sys/devices/sdx/sdx2/holders/":  "",
 	}
 	for name, text := range more {
@@ -93,11 +102,83 @@ func TestDeviceUser(t *testing.T) {
 			second, "the disk sdx is part of md0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := fake(t, disk(c.files)).user(Info{Kind: BlockDevice, Rdev: c.rdev})
-			if err != nil || got != c.want {
-				t.Errorf("user %q, %v; want %q", got, err, c.want)
+			got, idle, err := fake(t, disk(c.files)).user(Info{Kind: BlockDevice, Rdev: c.rdev})
+			if err != nil || got != c.want || idle {
+				t.Errorf("user %q, %v, %v; want %q", got, idle, err, c.want)
 			}
 		})
+	}
+}
+
+// Of a disk of which only a part is meant, other partitions are no reason.
+func TestUserOfPart(t *testing.T) {
+	s := fake(t, disk(map[string]string{"proc/self/mountinfo": "22 1 7:10 / /mnt rw - xfs /dev/none rw\n"}))
+	for _, c := range []struct {
+		offset, n int64
+		want      string
+	}{
+		{1 << 20, 1 << 20, ""},
+		{0, 2 << 20, ""},
+		{1 << 20, 1<<20 + 512, "its partition sdx2 is mounted on /mnt"},
+		{2<<20 + 10000*512 - 512, 512, "its partition sdx2 is mounted on /mnt"},
+		{2<<20 + 10000*512, 512, ""},
+	} {
+		got, _, err := s.user(Info{Kind: BlockDevice, Rdev: unix.Mkdev(7, 8), Part: true, Offset: c.offset, Size: c.n})
+		if err != nil || got != c.want {
+			t.Errorf("%d bytes from %d on: %q, %v; want %q", c.n, c.offset, got, err, c.want)
+		}
+	}
+}
+
+// TestLoopUser has loop devices of parts of a file, known by the file's name.
+func TestLoopUser(t *testing.T) {
+	path := makeFile(t, 64<<20)
+	in := mustProbe(t, path)
+	files := map[string]string{"proc/self/mountinfo": "22 1 7:2 / /mnt rw - xfs /dev/loop2 rw\n"}
+	// Loop device 1 is of the first 16 MiB, 2 of the next, 3 of the second half
+	// of the first and the first half of the next, 4 of the rest.
+	for i, at := range [][2]int64{{0, 16 << 20}, {16 << 20, 16 << 20}, {8 << 20, 16 << 20}, {32 << 20, 32 << 20}} {
+		dir := fmt.Sprintf("sys/block/loop%d/", i+1)
+		files[dir+"dev"] = fmt.Sprintf("7:%d\n", i+1)
+		files[dir+"size"] = fmt.Sprintf("%d\n", at[1]/512)
+		files[dir+"loop/offset"] = fmt.Sprintf("%d\n", at[0])
+		files[dir+"loop/backing_file"] = path + "\n"
+	}
+	s := fake(t, files)
+	loop := func(n uint32) Info { return Info{Kind: BlockDevice, Rdev: unix.Mkdev(7, n), Size: 16 << 20} }
+	part := func(off, n int64) Info {
+		in := in
+		in.Part, in.Offset, in.Size = true, off, n
+		return in
+	}
+	for _, c := range []struct {
+		in   Info
+		want string
+		idle bool
+	}{
+		{loop(1), "", false}, {loop(4), "", false},
+		{loop(2), "mounted on /mnt", false},
+		{loop(3), "/dev/loop2, which has bytes of it, is mounted on /mnt", false},
+		{in, "the loop device /dev/loop2, which is made of it, is mounted on /mnt", false},
+		{part(0, 4096), "the loop device /dev/loop1 is made of it", true},
+		{part(24<<20, 8<<20), "the loop device /dev/loop2, which is made of it, is mounted on /mnt", false},
+		{part(48<<20, 4096), "the loop device /dev/loop4 is made of it", true},
+	} {
+		if by, idle, err := s.user(c.in); by != c.want || idle != c.idle || err != nil {
+			t.Errorf("%+v: %q, %v, %v; want %q, %v", c.in, by, idle, err, c.want, c.idle)
+		}
+	}
+	for _, c := range []struct {
+		a, b Info
+		want bool
+	}{
+		{in, in, true}, {loop(1), loop(1), true}, {loop(1), loop(2), false}, {loop(1), loop(3), true}, {loop(3), loop(2), true},
+		{loop(4), in, true}, {in, loop(4), true}, {part(0, 8<<20), loop(3), false}, {loop(3), part(0, 8<<20+1), true},
+		{mustProbe(t, makeFile(t, 512)), in, false},
+	} {
+		if got := s.overlap(c.a, c.b); got != c.want {
+			t.Errorf("%+v and %+v: %v", c.a, c.b, got)
+		}
 	}
 }
 
@@ -135,7 +216,7 @@ func TestDiscardUnit(t *testing.T) {
 func TestNoSystem(t *testing.T) {
 	s := system{proc: "/nonexistent", sys: "/nonexistent", dev: "/nonexistent"}
 	for _, in := range []Info{{Kind: BlockDevice, Rdev: 5}, {Kind: File, Dev: 1, Ino: 2}} {
-		if by, err := s.user(in); by != "" || err != nil {
+		if by, _, err := s.user(in); by != "" || err != nil {
 			t.Errorf("%+v: %q, %v", in, by, err)
 		}
 	}
@@ -167,13 +248,13 @@ func TestFileUser(t *testing.T) {
 		{swap, in, "active swap"}, {swap, other, ""},
 		{gone, in, ""},
 	} {
-		if by, err := c.s.user(c.in); by != c.want || err != nil {
+		if by, _, err := c.s.user(c.in); by != c.want || err != nil {
 			t.Errorf("user %q, %v; want %q", by, err, c.want)
 		}
 	}
 }
 
-// Swap is known on any device of the family, the target itself included.
+// Swap is known on any device that has bytes of the target, the target itself included.
 func TestSwapDevice(t *testing.T) {
 	loop, other := attach(t, makeFile(t, 8<<20)), attach(t, makeFile(t, 8<<20))
 	rdev := mustProbe(t, loop).Rdev
@@ -187,7 +268,7 @@ func TestSwapDevice(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(s.proc, "swaps"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		by, err := s.swapUser(Info{Kind: BlockDevice}, family{rdev: c.which})
+		by, err := s.swapUser([]relative{{extent: extent{object: object{rdev: rdev}}, which: c.which}})
 		if by != c.want || err != nil {
 			t.Errorf("swap on %s, %s is %q: %q, %v; want %q", c.swap, loop, c.which, by, err, c.want)
 		}

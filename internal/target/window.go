@@ -17,6 +17,14 @@ func (w Window) String() string {
 	return fmt.Sprintf("bytes %d to %d", w.Offset, w.Offset+w.Length-1)
 }
 
+// Overlaps reports whether two windows, each with its length, have bytes in common.
+func (w Window) Overlaps(o Window) bool {
+	if w.Offset > o.Offset {
+		w, o = o, w
+	}
+	return o.Length > 0 && o.Offset-w.Offset < w.Length
+}
+
 // AtLeast is in with sectors of no less than n bytes: an image has those of the
 // disk that it is for, which its partition table counts in.
 func (in Info) AtLeast(n int) Info {
