@@ -19,8 +19,9 @@ import (
 const otherFilesystem verify.Status = 4
 
 // existing is the XFS that the target holds, or nil if it holds none. Damaged
-// ones are an error: nobody knows what they were.
-func (p *place) existing() (*super.Filesystem, error) {
+// ones are an error: nobody knows what they were. So are those that do not
+// mount with the log that is on them, or on logdev, which may be nil.
+func (p *place) existing(logdev *place) (*super.Filesystem, error) {
 	if !p.exists || p.fresh {
 		return nil, nil
 	}
@@ -41,13 +42,28 @@ func (p *place) existing() (*super.Filesystem, error) {
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("%s: --ensure: there is an XFS, and its superblock is damaged: %s", p.path, faults[0])
 	}
+	var log string
+	var window *target.Window
+	if fs.SB.LogStart == 0 && logdev != nil && logdev.exists && !logdev.fresh {
+		log, window = logdev.path, logdev.part
+	}
+	found, err := findLog(t, fs, log, window)
+	if err != nil {
+		return nil, err
+	}
+	if found.state != nil && found.state.Empty && log != "" {
+		found.fault = log + ": there is no record in it"
+	}
+	if faults := found.faults(); len(faults) > 0 {
+		return nil, fmt.Errorf("%s: --ensure: there is an XFS, and its log does not fit it: %s", p.path, faults[0])
+	}
 	return fs, nil
 }
 
 // keepExisting tells whether the target holds the XFS asked for, which is to be kept.
 // The error, of a status of its own, tells how one that is there differs.
 func (j *job) keepExisting(p *places) (kept bool, err error) {
-	fs, err := p.data.existing()
+	fs, err := p.data.existing(p.log)
 	if fs == nil || err != nil {
 		return false, err
 	}

@@ -128,41 +128,22 @@ func (j *infoJob) look(r *infoResult) error {
 // lookAtLog finds the ends of the log, which is on t or on a device of its own.
 func (j *infoJob) lookAtLog(r *infoResult, t *target.Target, tell func(string)) error {
 	r.LogState = verify.LogUnknown
-	from, base, where := t, int64(0), "log"
-	if at, ok := r.fs.InternalLog(); ok {
-		if base = int64(at); j.log != "" {
-			return usageError{fmt.Errorf("--logdev: the log of %s is on it, and not on %s", j.target, j.log)}
-		}
-	} else if r.fs.SB.LogStart != 0 || j.log == "" {
-		return nil
-	} else {
-		log, err := target.Open(j.log, target.Options{})
-		if err != nil {
-			return err
-		}
-		defer log.Close() // nothing was written
-		from, where = log, j.log
+	if j.log != "" && r.fs.SB.LogStart != 0 {
+		return usageError{fmt.Errorf("--logdev: the log of %s is on it, and not on %s", j.target, j.log)}
 	}
-	faulty := func(reason string) error {
-		r.LogState, r.logFault = verify.LogFaulty, reason
-		tell(reason)
-		return nil
-	}
-	size := int64(r.fs.LogSize())
-	if base+size > from.Info().Size {
-		return faulty(fmt.Sprintf("%s: the log has %d bytes, its device %d", where, size, from.Info().Size))
-	}
-	state, err := xlog.New(io.NewSectionReader(from, base, size), r.fs.Log()).Find()
-	switch {
-	case errors.As(err, new(*xlog.Corrupt)) || errors.Is(err, xlog.ErrForeign):
-		if where != "log" {
-			return faulty(fmt.Sprintf("%s: %v", where, err))
-		}
-		return faulty(err.Error())
-	case err != nil:
+	found, err := findLog(t, r.fs, j.log, nil)
+	if err != nil {
 		return err
 	}
-	if r.state, r.LogState = &state, verify.LogClean; !state.Clean {
+	for _, fault := range found.faults() {
+		tell(fault)
+	}
+	switch r.state, r.logFault = found.state, found.fault; {
+	case found.fault != "":
+		r.LogState = verify.LogFaulty
+	case found.state != nil && found.state.Clean:
+		r.LogState = verify.LogClean
+	case found.state != nil:
 		r.LogState = verify.LogDirty
 	}
 	return nil

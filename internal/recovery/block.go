@@ -113,6 +113,9 @@ func replayBlock(r *replay, it *item) error {
 		return err
 	}
 	if lsn := r.lsnOf(b, f.Type); lsn != 0 && lsn >= it.lsn {
+		if text := r.fs.Ahead(uint64(lsn), r.head); text != "" {
+			return fmt.Errorf("%w: log block %d: LSN of the block at byte %d %s", ErrRefused, it.block, b.off, text)
+		}
 		r.stats.Skipped++
 		return r.checkSkipped(it, b, f.Type)
 	}

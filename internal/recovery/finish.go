@@ -212,6 +212,14 @@ func (r *recoverer) surveyAG(agno geometry.AGNumber, s *sums) error {
 	if !ok || agi.Seqno != uint32(agno) {
 		return fmt.Errorf("%w: AG %d has no AGI", ErrRefused, agno)
 	}
+	for _, h := range []struct {
+		name string
+		lsn  uint64
+	}{{"AGF", agf.LSN}, {"AGI", agi.LSN}} {
+		if text := r.fs.Ahead(h.lsn, r.report.Log.HeadLSN()); text != "" {
+			return fmt.Errorf("%w: AG %d: LSN of the %s %s", ErrRefused, agno, h.name, text)
+		}
+	}
 	s.inodes += uint64(agi.Count)
 	s.freeInodes += uint64(agi.FreeCount)
 	s.freeBlocks += uint64(agf.FreeBlocks) + uint64(agf.FreeCount) + uint64(agf.BtreeBlocks)

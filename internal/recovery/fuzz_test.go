@@ -81,7 +81,7 @@ func FuzzOperations(f *testing.F) {
 		d := fs.d.clone()
 		ring := newRing(d, 1)
 		dev := &Device{Name: "data", Ring: ring, Size: d.size, Align: 512}
-		p := newReplay(fs.fs, newCache(dev, delwri.NewList(ring, delwri.Config{}), 256<<10, memory), 4, d.size)
+		p := newReplay(fs.fs, newCache(dev, delwri.NewList(ring, delwri.Config{}), 256<<10, memory), 4, d.size, 1<<32|4)
 		for _, commit := range []func(*transaction) error{p.firstPass, p.secondPass} {
 			rec := &xlog.Record{Header: ondisk.LogRecord{LSN: 1<<32 | 2, Operations: b.operations}, Data: append([]byte(nil), data...)}
 			a := newAssembler(commit)

@@ -188,6 +188,9 @@ func (r *recoverer) run() error {
 	if state.Empty && r.Log != nil {
 		return fmt.Errorf("%w: %s holds no log: nothing was ever written there", ErrRefused, r.Log.Name)
 	}
+	if text := r.fs.AheadOfLog(state.HeadLSN()); text != "" {
+		return fmt.Errorf("%w: superblock: %s", ErrRefused, text)
+	}
 	if r.report.Finished = state.Clean; !state.Clean {
 		if err := r.checkDirty(); err != nil {
 			return err
@@ -269,12 +272,8 @@ func (r *recoverer) openLog() error {
 	return nil
 }
 
-// checkDirty refuses a log with items of a kind that we do not know, or that is
-// older than the filesystem.
+// checkDirty refuses a log with items of a kind that we do not know.
 func (r *recoverer) checkDirty() error {
-	if lsn, head := xlog.LSN(r.fs.SB.LSN), r.report.Log.HeadLSN(); r.fs.V5 && lsn > head && uint64(lsn) != ondisk.NullLSN {
-		return fmt.Errorf("%w: the superblock has seen change %v, which is later than the log's head, %v", ErrRefused, lsn, head)
-	}
 	if unknown := r.fs.SB.LogIncompat &^ knownLogFeatures; r.fs.V5 && unknown != 0 {
 		return fmt.Errorf("%w: superblock: log features %#x, of which %#x are unknown", ErrRefused, r.fs.SB.LogIncompat, unknown)
 	}

@@ -14,7 +14,8 @@ type replay struct {
 	fs    *super.Filesystem
 	cache *cache
 	depth int
-	size  int64 // of the device
+	size  int64    // of the device
+	head  xlog.LSN // of the log, which no block can be ahead of
 	stats *Stats
 
 	cancelled map[span]int // blocks that are freed in the part of the log that is yet to come
@@ -29,11 +30,12 @@ type replay struct {
 	scratch []byte // for an inode
 }
 
-// newReplay knows nothing yet of a filesystem on a device of size bytes.
-func newReplay(fs *super.Filesystem, cache *cache, depth int, size int64) *replay {
+// newReplay knows nothing yet of a filesystem on a device of size bytes,
+// and a log with a head.
+func newReplay(fs *super.Filesystem, cache *cache, depth int, size int64, head xlog.LSN) *replay {
 	cache.stats.Items = map[string]int64{}
 	return &replay{
-		fs: fs, cache: cache, depth: depth, size: size, stats: &cache.stats,
+		fs: fs, cache: cache, depth: depth, size: size, head: head, stats: &cache.stats,
 		cancelled: map[span]int{}, parts: map[span]int{},
 		quotaOff: map[ondisk.BufferFlags]bool{}, promises: map[promiseKey][]byte{},
 	}
@@ -41,7 +43,7 @@ func newReplay(fs *super.Filesystem, cache *cache, depth int, size int64) *repla
 
 // replay does the two passes.
 func (r *recoverer) replay() error {
-	p := newReplay(r.fs, r.cache, r.Depth, r.Data.Size)
+	p := newReplay(r.fs, r.cache, r.Depth, r.Data.Size, r.report.Log.HeadLSN())
 	err := r.pass(0, p.firstPass)
 	if err == nil {
 		err = p.checkParts()

@@ -234,6 +234,15 @@ func TestLog(t *testing.T) {
 		// Blocks may be older than one another.
 		{"dirty, with counters", dirty.changed(t, 2, placeAGF, field(52, 4, 50000)), Dirty, LogDirty},
 		{"dirty, with another root", dirty.changed(t, 2, placeAGF, field(16, 4, 500)), Dirty, LogDirty},
+		// Nothing can be ahead of the head.
+		{"dirty, at the head", dirty.changed(t, 2, placeAGF, field(208, 8, 1<<32|2)), Dirty, LogDirty},
+		{"dirty, and an AGF ahead", dirty.changed(t, 2, placeAGF, field(208, 8, 1<<32|3)), Faulty, LogDirty},
+		{"dirty, and a root ahead", dirty.changed(t, 3, placeRoots+rootCnt, field(24, 8, 2<<32)), Faulty, LogDirty},
+		{"dirty, and the superblock ahead", dirty.changed(t, 0, placeSuperblock, field(240, 8, 2<<32)), Faulty, LogDirty},
+		{"the superblock at the head", clean.changed(t, 0, placeSuperblock, field(240, 8, 1<<32|2)), Clean, LogClean},
+		{"the superblock null", clean.changed(t, 0, placeSuperblock, field(240, 8, ondisk.NullLSN)), Clean, LogClean},
+		// Only the primary one is compared, by the kernel too.
+		{"another superblock ahead", clean.changed(t, 1, placeSuperblock, field(240, 8, 9<<32)), Clean, LogClean},
 		{"zero", record(func(b []byte) { clear(b) }), Faulty, LogFaulty},
 		{"UUID", record(field(304, 4, 1)), Faulty, LogFaulty},
 		{"no record", record(field(0, 4, 1)), Faulty, LogFaulty},
@@ -243,6 +252,10 @@ func TestLog(t *testing.T) {
 		r := c.m.verify(t, nil)
 		if r.Status() != c.status || r.Log != c.log || r.Compared && c.log != LogClean {
 			t.Errorf("%s: %+v", c.name, r)
+		}
+		live := c.m.verify(t, func(o *Options) { o.Live = true })
+		if strings.Contains(c.name, "ahead") && live.Count > 0 {
+			t.Errorf("%s, while it may be written to: %v", c.name, live.Faults)
 		}
 	}
 }

@@ -61,6 +61,7 @@ var fieldCases = []fieldCase{
 	superCase(180, 4, 3, "inode alignment"), superCase(228, 4, 3, "inode alignment"),
 	superCase(184, 4, 8, "stripe"), superCase(80, 4, 0, "realtime extent"), superCase(24, 8, 3, "realtime section"),
 	superCase(16, 8, 30, "realtime section"), superCase(296, 8, 4, "reserve of the realtime section"), superCase(56, 8, 0, "root inode"), superCase(56, 8, 1<<63, "root inode"),
+	superCase(240, 8, 1<<32|3, "LSN is 1:3, ahead of the log's head at 1:2"),
 	superCase(144, 8, 12, "free blocks"), superCase(128, 8, 128, "inodes"), superCase(136, 8, 12, "free inodes"),
 
 	copyCase(0, 4, "the magic number"), copyCase(32, 8, "UUID"), copyCase(4, 4, "block size"), copyCase(8, 8, "number of blocks"),

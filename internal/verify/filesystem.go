@@ -5,8 +5,8 @@ import (
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
-	"mkfs/internal/rule"
 	"mkfs/internal/super"
+	"mkfs/internal/xlog"
 )
 
 // filesystem is what the superblock and the log say of all AGs.
@@ -20,8 +20,8 @@ type filesystem struct {
 	// may be checked against each other.
 	settled bool
 	// head is the log sequence number that the next record will have: no block
-	// can have a later one. 0 if that is not known.
-	head uint64
+	// can have a later one, whether the log is clean or not. 0 if that is not known.
+	head xlog.LSN
 	// uncounted says that the counters of some AG were not to be had.
 	uncounted bool
 }
@@ -55,5 +55,8 @@ func (v *verifier) superblock() (ok bool, err error) {
 
 // isLSN checks a log sequence number.
 func (f *filesystem) isLSN(lsn uint64) string {
-	return rule.Unless(f.head == 0 || lsn <= f.head || lsn == ondisk.NullLSN, "is later than the log's head")
+	if f.head == 0 {
+		return ""
+	}
+	return f.Ahead(lsn, f.head)
 }

@@ -20,7 +20,8 @@ func (s logSource) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // log finds out whether the log is clean: whether the last record before its
-// head is the note that the filesystem was unmounted.
+// head is the note that the filesystem was unmounted. The primary superblock
+// must not be ahead of it.
 func (v *verifier) log() error {
 	fs := &v.fs
 	size := int64(fs.LogSize())
@@ -56,12 +57,17 @@ func (v *verifier) log() error {
 		return fmt.Errorf("log: %w", err)
 	case state.Empty:
 		tell("there is no record in it")
+	case state.Clean:
+		v.report.Log, fs.settled = LogClean, true
+	default:
+		v.report.Log = LogDirty
+	}
+	if v.Live {
 		return nil
 	}
-	v.report.Log = LogDirty
-	if state.Clean {
-		v.report.Log = LogClean
-		fs.settled, fs.head = true, uint64(state.HeadLSN())
+	fs.head = state.HeadLSN()
+	if text := fs.AheadOfLog(fs.head); text != "" {
+		v.fault(0, placeSuperblock, 0, text)
 	}
 	return nil
 }

@@ -14,7 +14,8 @@
 //
 // # What is checked when
 //
-// A clean log says that everything is in its place on disk. With a dirty one
+// No block can be ahead of the log's head, or log and blocks are of different
+// times. A clean log says that everything is in its place on disk. With a dirty one
 // any block may be older than its neighbours, so that only checks of one block
 // by itself mean something; those of one block against another are left out.
 // The same goes for a filesystem whose external log was not given.
@@ -62,6 +63,9 @@ type Options struct {
 	// Instead says what the data device holds, if that is known to be no XFS.
 	// It is the one fault then, and nothing is read.
 	Instead string
+	// Live says that somebody may be writing to the filesystem, so that blocks
+	// can be later than the log's head was when it was looked for.
+	Live bool
 	// Depth is how many requests the reader keeps in flight, at least 1.
 	Depth int
 	// MaxFaults is how many faults are told; all are counted. 0 for DefaultMaxFaults.
