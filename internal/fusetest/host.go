@@ -33,6 +33,8 @@ type Host struct {
 	line   sync.Mutex
 	free   time.Time // when what was written before is done
 	Writes atomic.Int64
+
+	busy sync.WaitGroup // what serves requests, and requests
 }
 
 // Options cannot be changed later.
@@ -82,12 +84,15 @@ func Mount(dir, image string, options Options) (h *Host, down func() error, err 
 		return nil, nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}
 	for range 2 {
-		go h.serve()
+		h.busy.Go(h.serve)
 	}
 	return h, func() error {
-		err := unmount(dir)
+		if err := unmount(dir); err != nil {
+			return err // requests may go on
+		}
+		h.busy.Wait()
 		h.close()
-		return err
+		return nil
 	}, nil
 }
 

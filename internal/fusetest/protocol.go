@@ -67,12 +67,13 @@ func (h *Host) serve() {
 			h.answer(id, 0, opened)
 		case fuseRead:
 			due := time.Now().Add(time.Duration(h.Latency.Load()))
-			go h.read(id, int64(le.Uint64(body[8:])), int(le.Uint32(body[16:])), due)
+			off, n := int64(le.Uint64(body[8:])), int(le.Uint32(body[16:]))
+			h.busy.Go(func() { h.read(id, off, n, due) })
 		case fuseWrite:
-			data := AlignedCopy(body[fuseWriteHead:])
-			go h.write(id, int64(le.Uint64(body[8:])), data)
+			off, data := int64(le.Uint64(body[8:])), AlignedCopy(body[fuseWriteHead:])
+			h.busy.Go(func() { h.write(id, off, data) })
 		case fuseFsync:
-			go func() { h.answer(id, errnoOf(h.image.Sync()), nil) }()
+			h.busy.Go(func() { h.answer(id, errnoOf(h.image.Sync()), nil) })
 		case fuseStatfs:
 			h.answer(id, 0, make([]byte, 80))
 		case fuseRelease, fuseFlush, fuseReleasedir, fuseDestroy:
