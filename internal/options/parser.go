@@ -74,7 +74,7 @@ func (p *Parser) Option(flag byte, arg string) {
 				p.line = append(p.line, take)
 			}
 		} else {
-			p.Fault(fault("-"+string(flag), "there is no suboption %q; there are %s", name, s.names()))
+			p.Fault(fault("-"+string(flag), "unknown option -%c %s; %s", flag, item, s.instead(item)))
 		}
 	}
 }
@@ -200,6 +200,25 @@ func (s *Section) row(name string) *Row {
 		}
 	}
 	return nil
+}
+
+// instead tells what could be meant by something that is no suboption: the main
+// one's value alone, the base-2 logarithm of a size as mkfs.xfs once took it, or
+// one of them all.
+func (s *Section) instead(item string) string {
+	name, value, _ := strings.Cut(item, "=")
+	bits, rest, number := parseInt(value)
+	_, reason := parseSize(item)
+	switch {
+	case s.row("options") != nil && strings.HasSuffix(item, ".conf"):
+		return fmt.Sprintf("-%c options=%s reads that file", s.Flag, item)
+	case s.row("size") == nil:
+	case reason == "":
+		return fmt.Sprintf("-%c size=%s is how to give a size", s.Flag, item)
+	case name == "log" && number && rest == "" && bits > 0 && bits < 32:
+		return fmt.Sprintf("-%c size=%d is how to give a size", s.Flag, 1<<bits)
+	}
+	return "there are " + s.names()
 }
 
 func (s *Section) names() string {

@@ -115,6 +115,18 @@ func plain(key, value string, limits geometry.Limits) (int64, error) {
 	return v, limits.Check(v, value)
 }
 
+// parser reads the text of a number within limits.
+type parser func(key, value string, limits geometry.Limits) (int64, error)
+
+// withUnit reads a number with a suffix that is a power of 1024, as in 1k.
+func withUnit(key, value string, limits geometry.Limits) (int64, error) {
+	n, err := ParseBytes(value)
+	if err != nil {
+		return 0, fault(key, "%v", err)
+	}
+	return n, limits.Check(n, value)
+}
+
 // number32 is a number of 32 bits.
 func number32(name, help string, at field[uint32]) Row {
 	return Row{Name: name, Help: help, Arg: "N", set: func(q *Request, key, value string) error {
@@ -185,14 +197,15 @@ func text(name, help string, at field[string]) Row {
 	}}
 }
 
-// threads is a number of threads; 1, nr_cpus or no value stand for the number of CPUs.
-func threads(name, help string, at field[int64]) Row {
+// threads is a number of threads; 1, nr_cpus or no value stand for the number of
+// CPUs. parse reads a number.
+func threads(name, help string, parse parser, at field[int64]) Row {
 	allCPUs := func(value string) bool { return value == "" || value == "nr_cpus" }
 	return Row{Name: name, Help: help, Arg: "N", bare: true, free: allCPUs, set: func(q *Request, key, value string) error {
 		n := int64(1)
 		var err error
 		if !allCPUs(value) {
-			n, err = plain(key, value, geometry.Limits{Option: key, Max: math.MaxInt32})
+			n, err = parse(key, value, geometry.Limits{Option: key, Max: math.MaxInt32})
 		}
 		*at(q) = given(q, n)
 		at(q).Default = at(q).Default || allCPUs(value) // so it goes with a size

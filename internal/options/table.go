@@ -108,7 +108,7 @@ var dataRows = []Row{
 		func(q *Request) *geometry.Opt[uint32] { return &q.Spec.Data.Inherit.CowExtent }),
 	boolean("daxinherit", "files are to be mapped directly",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Data.Inherit.DAX }),
-	threads("concurrency", "make enough allocation groups for that many threads",
+	threads("concurrency", "make enough allocation groups for that many threads", plain,
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Data.Concurrency }),
 }
 
@@ -159,7 +159,7 @@ var logRows = []Row{
 	logDevice("name", "the same as logdev").cannotFollow("l internal", "l agnum"),
 	boolean("lazy-count", "keep the counters of free space out of the superblock",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.LazyCount }),
-	threads("concurrency", "make the log large enough for that many threads",
+	threads("concurrency", "make the log large enough for that many threads", plain,
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.Concurrency }),
 }
 
@@ -220,7 +220,7 @@ var realtimeRows = []Row{
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.RT.GroupCount }).excludes("r rgsize", "r concurrency"),
 	size("rgsize", "size of a realtime group", 0, maxGroups*64*kib,
 		func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.RT.GroupSize }).excludes("r concurrency").readLate(),
-	threads("concurrency", "make enough realtime groups for that many threads",
+	threads("concurrency", "make enough realtime groups for that many threads", withUnit,
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.RT.Concurrency }),
 	boolean("zoned", "write the realtime section in zones; without rtdev it is on the target too",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.RT.Zoned }).cannotFollow("r extsize"),
