@@ -187,7 +187,13 @@ func report(stderr io.Writer, name string, err error) {
 		list, usage = refusals.List, true
 	}
 	for _, e := range list {
-		fmt.Fprintf(stderr, "%s: %v\n", name, e)
+		if r, ok := e.(*geometry.Refusal); ok && r.Line {
+			fmt.Fprintln(stderr, r.Reason)
+			continue
+		}
+		for line := range strings.SplitSeq(e.Error(), "\n") {
+			fmt.Fprintf(stderr, "%s: %s\n", name, line)
+		}
 	}
 	if usage {
 		fmt.Fprintf(stderr, "See '%s --help'.\n", name)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -176,6 +177,12 @@ func TestMountedIsRefused(t *testing.T) {
 		if status != 1 || !strings.Contains(errs, loop+" is in use: mounted on "+filepath.Join(dir, "mnt")) {
 			t.Errorf("%s: exit status %d\n%s", args, status, errs)
 		}
+	}
+	// xfstests, tests/xfs/284, takes the first line that has the word.
+	_, _, errs := runAs(t, "mkfs.xfs", "-f", loop)
+	i := slices.IndexFunc(strings.Split(errs, "\n"), func(line string) bool { return strings.Contains(line, "mounted") })
+	if i < 0 || strings.Split(errs, "\n")[i] != "mkfs.xfs: "+loop+" contains a mounted filesystem" {
+		t.Errorf("a mounted target is called\n%s", errs)
 	}
 	if shaOf(t, loop) != before {
 		t.Error("something was written")

@@ -89,6 +89,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
 	}
 	if err != nil {
+		j.printNotices(j.out, notes)
 		return err
 	}
 	if file := q.MakeConfig; file.Given {
@@ -174,15 +175,24 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 	if j.unsupported {
 		fmt.Fprintln(out, "Filesystems formatted with --unsupported are not supported!!")
 	}
-	for _, text := range notes.Notices {
-		fmt.Fprintln(out, text)
-	}
+	j.printNotices(out, notes)
 	if !j.quiet || j.dryRun {
 		printGeometry(out, g, p.data.path, p.logName(), p.rtName())
 		if at := j.parser.Request.Spec.PlanFor; at.Given {
 			n := at.Value.On(g)
 			fmt.Fprintf(out, "growth   =%-22s bsize=%-6d blocks=%d, agcount=%d\n", humanize.IBytes(uint64(n)), g.BlockSize, n/g.BlockSize, g.AGsAt(n))
 		}
+	}
+}
+
+// printNotices prints what a plan has to say of the filesystem, also of one that
+// is refused for something that was found later.
+func (j *job) printNotices(out io.Writer, notes geometry.Notes) {
+	if j.json {
+		return
+	}
+	for _, text := range notes.Notices {
+		fmt.Fprintln(out, text)
 	}
 }
 

@@ -30,8 +30,6 @@ func (j *job) makeConfig(path string, g *geometry.Geometry, p *places, notes geo
 		report.Config = path
 		return j.reportPlan(g, report)
 	}
-	for _, text := range notes.Notices {
-		fmt.Fprintln(j.out, text)
-	}
+	j.printNotices(j.out, notes)
 	return nil
 }

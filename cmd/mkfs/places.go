@@ -187,7 +187,7 @@ func (p *places) check(force bool, id geometry.Opt[[16]byte]) error {
 		if !at.exists {
 			continue
 		}
-		if err := errors.Join(target.CheckUse(at.info), target.CheckZones(at.info)); err != nil {
+		if err := errors.Join(checkUse(at.info), target.CheckZones(at.info)); err != nil {
 			return err
 		}
 	}
@@ -203,6 +203,15 @@ func (p *places) check(force bool, id geometry.Opt[[16]byte]) error {
 		return nil
 	}
 	return p.checkContents(id)
+}
+
+// checkUse is target.CheckUse with a first line that scripts know.
+func checkUse(info target.Info) error {
+	err := target.CheckUse(info)
+	if use := (*target.InUseError)(nil); errors.As(err, &use) && use.Mounted() {
+		return fmt.Errorf("%s contains a mounted filesystem\n%w", info.Path, err)
+	}
+	return err
 }
 
 // samePath tells whether two names are of one file that is yet to be made.

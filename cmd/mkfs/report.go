@@ -202,7 +202,7 @@ func newCounters(s format.Stats, direct bool, elapsed time.Duration) *jsonCounte
 
 // newFailure makes an object of an error: each refusal with its option.
 func newFailure(err error, status int) jsonFailure {
-	f := jsonFailure{Error: strings.SplitN(err.Error(), "\n", 2)[0], Exit: status}
+	f := jsonFailure{Error: strings.ReplaceAll(err.Error(), "\n", "; "), Exit: status}
 	var all *geometry.Refusals
 	if !errors.As(err, &all) {
 		return f

@@ -27,22 +27,23 @@ type Features struct {
 }
 
 // needsCRC lists the features that only the V5 format has: off without it,
-// refused if they were asked for.
+// refused if they were asked for, with a line that scripts know if there is one.
 var needsCRC = []struct {
 	option string
+	line   string
 	asked  func(*FeatureSpec) *Opt[bool]
 	on     func(*Features) *bool
 }{
-	{"-m finobt", func(s *FeatureSpec) *Opt[bool] { return &s.Finobt }, func(f *Features) *bool { return &f.Finobt }},
-	{"-m inobtcount", func(s *FeatureSpec) *Opt[bool] { return &s.InobtCount }, func(f *Features) *bool { return &f.InobtCount }},
-	{"-m rmapbt", func(s *FeatureSpec) *Opt[bool] { return &s.Rmapbt }, func(f *Features) *bool { return &f.Rmapbt }},
-	{"-m reflink", func(s *FeatureSpec) *Opt[bool] { return &s.Reflink }, func(f *Features) *bool { return &f.Reflink }},
-	{"-m bigtime", func(s *FeatureSpec) *Opt[bool] { return &s.Bigtime }, func(f *Features) *bool { return &f.Bigtime }},
-	{"-i sparse", func(s *FeatureSpec) *Opt[bool] { return &s.Sparse }, func(f *Features) *bool { return &f.Sparse }},
-	{"-i nrext64", func(s *FeatureSpec) *Opt[bool] { return &s.Nrext64 }, func(f *Features) *bool { return &f.Nrext64 }},
-	{"-i exchange", func(s *FeatureSpec) *Opt[bool] { return &s.Exchange }, func(f *Features) *bool { return &f.Exchange }},
-	{"-n parent", func(s *FeatureSpec) *Opt[bool] { return &s.Parent }, func(f *Features) *bool { return &f.Parent }},
-	{"-m metadir", func(s *FeatureSpec) *Opt[bool] { return &s.Metadir }, func(f *Features) *bool { return &f.Metadir }},
+	{"-m finobt", "", func(s *FeatureSpec) *Opt[bool] { return &s.Finobt }, func(f *Features) *bool { return &f.Finobt }},
+	{"-m inobtcount", "", func(s *FeatureSpec) *Opt[bool] { return &s.InobtCount }, func(f *Features) *bool { return &f.InobtCount }},
+	{"-m rmapbt", "rmapbt not supported without CRC support", func(s *FeatureSpec) *Opt[bool] { return &s.Rmapbt }, func(f *Features) *bool { return &f.Rmapbt }},
+	{"-m reflink", "", func(s *FeatureSpec) *Opt[bool] { return &s.Reflink }, func(f *Features) *bool { return &f.Reflink }},
+	{"-m bigtime", "", func(s *FeatureSpec) *Opt[bool] { return &s.Bigtime }, func(f *Features) *bool { return &f.Bigtime }},
+	{"-i sparse", "", func(s *FeatureSpec) *Opt[bool] { return &s.Sparse }, func(f *Features) *bool { return &f.Sparse }},
+	{"-i nrext64", "", func(s *FeatureSpec) *Opt[bool] { return &s.Nrext64 }, func(f *Features) *bool { return &f.Nrext64 }},
+	{"-i exchange", "", func(s *FeatureSpec) *Opt[bool] { return &s.Exchange }, func(f *Features) *bool { return &f.Exchange }},
+	{"-n parent", "", func(s *FeatureSpec) *Opt[bool] { return &s.Parent }, func(f *Features) *bool { return &f.Parent }},
+	{"-m metadir", "", func(s *FeatureSpec) *Opt[bool] { return &s.Metadir }, func(f *Features) *bool { return &f.Metadir }},
 }
 
 // planFormat settles the version of the format, V5 or V4.
@@ -157,7 +158,11 @@ func (p *plan) settleV4(f *Features) {
 	p.notice("V4 filesystems are deprecated and will not be supported by future versions.")
 	s := &p.spec.Features
 	for _, row := range needsCRC {
-		if asked := row.asked(s); asked.asked() && asked.Value {
+		switch asked := row.asked(s); {
+		case !asked.asked() || !asked.Value:
+		case row.line != "":
+			p.refuseLine(row.option, "%s", row.line)
+		default:
 			p.refuse(row.option, "needs the V5 format, and -m crc=0 asks for V4")
 		}
 		*row.on(f) = false

@@ -172,8 +172,10 @@ func (p *plan) alignLogSize(unit, most Blocks) {
 func (p *plan) checkLogSize(least Blocks) {
 	g := p.g
 	switch n := g.Log.Blocks; {
+	case n < least && g.Log.External: // scripts take the number at the end of the line
+		p.refuse("-l size", "external log device size %d blocks too small, must be at least %d blocks", n, least)
 	case n < least:
-		p.refuse("-l size", "a log of %d blocks is too small, minimum size is %d blocks", n, least)
+		p.refuse("-l size", "log size %d blocks too small, minimum size is %d blocks", n, least)
 	case n > maxLogBlocks:
 		p.refuse("-l size", "a log of %d blocks is too large; the most is %d", n, maxLogBlocks)
 	case g.Bytes(n) > maxLogBytes:

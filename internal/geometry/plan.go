@@ -56,13 +56,22 @@ func (p *plan) refuse(option, format string, args ...any) {
 	p.fail(refuse(option, format, args...))
 }
 
+// refuseLine refuses with a line that scripts look for; see Refusal.Line.
+func (p *plan) refuseLine(option, format string, args ...any) {
+	p.fail(&Refusal{Option: option, Reason: fmt.Sprintf(format, args...), Line: true})
+}
+
 func (p *plan) fail(err error) {
 	p.errs = append(p.errs, err)
 	p.stop = true
 }
 
+// notice is told unless something was refused before: then it is of what would
+// not have been looked at.
 func (p *plan) notice(format string, args ...any) {
-	p.notes.Notices = append(p.notes.Notices, fmt.Sprintf(format, args...))
+	if len(p.errs) == 0 {
+		p.notes.Notices = append(p.notes.Notices, fmt.Sprintf(format, args...))
+	}
 }
 
 func (p *plan) warn(format string, args ...any) {
@@ -107,7 +116,7 @@ func (p *plan) planSectors() {
 			size = max(size, usualSector(p.dev.RT.LogicalSector, p.dev.RT.PhysicalSector))
 		}
 		if block < size && block >= p.dev.LogicalSector {
-			p.warn("blocks of %d bytes are smaller than the device's physical sectors of %d bytes; using its logical ones of %d bytes",
+			p.warn("blocks of %d bytes are less than device physical sectors of %d bytes; using its logical ones of %d bytes",
 				block, size, p.dev.LogicalSector)
 			size = p.dev.LogicalSector
 		}
@@ -117,7 +126,7 @@ func (p *plan) planSectors() {
 		p.refuse(option, "sectors of %d bytes; they have %d to %d", size, minSectorSize, maxSectorSize)
 		return
 	case block < size:
-		p.refuse("-b size", "blocks of %d bytes are smaller than sectors of %d bytes", block, size)
+		p.refuseLine("-b size", "block size %d cannot be smaller than sector size %d; -b size=%d would do", block, size, size)
 		return
 	case size < p.dev.LogicalSector:
 		p.refuse(option, "sectors of %d bytes; the device's have %d", size, p.dev.LogicalSector)
@@ -272,9 +281,17 @@ func (p *plan) checkInherit() {
 		{"-d cowextsize", Blocks(in.CowExtent.Value)},
 	} {
 		if hint.blocks > most || hint.blocks%unit != 0 {
-			p.refuse(hint.option, "%d blocks; it is a multiple of %d and at most %d", hint.blocks, unit, most)
+			p.refuse(hint.option, "%d blocks; it is %sat most %d", hint.blocks, multipleOf(unit), most)
 		}
 	}
+}
+
+// multipleOf says that something is a multiple of a number of blocks, if that says anything.
+func multipleOf(unit Blocks) string {
+	if unit == 1 {
+		return ""
+	}
+	return fmt.Sprintf("a multiple of %d and ", unit)
 }
 
 // The least that is supported, unless more was asked for.

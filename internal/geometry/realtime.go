@@ -106,7 +106,11 @@ func (p *plan) planInternalRealtime() {
 		return
 	}
 	if start >= size {
-		p.refuse("-r start", "a realtime section at byte %d does not fit a device of %d bytes", Bytes(start)*BasicBlock, p.dev.Size)
+		option := "-r zoned" // which settles where it is
+		if s.Start.Given {
+			option = "-r start"
+		}
+		p.refuse(option, "a device of %d bytes is too small for zoned allocator data at byte %d", p.dev.Size, Bytes(start)*BasicBlock)
 		return
 	}
 	p.rtSize = Bytes(size-start) * BasicBlock

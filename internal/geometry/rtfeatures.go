@@ -33,7 +33,7 @@ func (p *plan) settleRealtime(f *Features) {
 func (p *plan) settleZoned(f *Features) {
 	s := &p.spec.Features
 	if p.spec.RT.ExtentSize.asked() {
-		p.refuse("-r extsize", "zones have no allocation unit of their own, and -r zoned=1 asks for them")
+		p.refuse("-r extsize", "zoned file systems do not support an allocation unit of their own, and -r zoned=1 asks for one")
 	}
 	if !f.CRC {
 		p.refuse("-r zoned", "needs the V5 format, and -m crc=0 asks for V4")
@@ -49,7 +49,7 @@ func (p *plan) settleZoned(f *Features) {
 	}
 	if f.Reflink {
 		if s.Reflink.asked() {
-			p.refuse("-m reflink", "blocks of a zoned realtime section cannot be shared")
+			p.refuse("-m reflink", "zoned file systems do not support shared blocks, and -r zoned=1 asks for one")
 		}
 		f.Reflink = false
 	}

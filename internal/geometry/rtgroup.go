@@ -90,7 +90,7 @@ func (p *plan) planZones() {
 		p.groupCount = most
 	}
 	if p.groupCount < minZones {
-		p.refuse("-r zoned", "there would be %d zones of %d blocks; the least is %d", p.groupCount, r.GroupBlocks, minZones)
+		p.refuse("-r zoned", "there would be %d zones of %d blocks, whose number must be greater than the minimum zone count; the least is %d", p.groupCount, r.GroupBlocks, minZones)
 		return
 	}
 	blocks := p.groupCount * r.GroupBlocks

@@ -33,6 +33,16 @@ func TestSmallSectors(t *testing.T) {
 	}
 }
 
+// xfstests (common/xfs, _try_scratch_mkfs_xfs) knows the warning of blocks below
+// the physical sector by these words, and leaves it out.
+func TestSmallBlockWarning(t *testing.T) {
+	g, notes, err := Plan(Spec{BlockSize: Given[int64](1024)}, Device{Size: 1 << 30, LogicalSector: 512, PhysicalSector: 4096})
+	if err != nil || g.SectorSize != 512 || len(notes.Warnings) != 1 ||
+		!strings.Contains(notes.Warnings[0], "less than device physical sector") {
+		t.Error(err, notes.Warnings)
+	}
+}
+
 // Sectors suit all devices: those of the realtime section by default, those of
 // the log only if they are asked for. Where that cannot be the kernel would not
 // mount, but what device an image comes to is not known.

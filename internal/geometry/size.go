@@ -79,10 +79,13 @@ func (s Size) On(g *Geometry) Bytes {
 type Refusal struct {
 	Option string // "-d agcount", or "" where no single option is at fault
 	Reason string
+	// Line says that Reason is a whole line, by whose beginning scripts know the
+	// refusal: nothing stands before it, neither the option nor a program's name.
+	Line bool
 }
 
 func (r *Refusal) Error() string {
-	if r.Option == "" {
+	if r.Option == "" || r.Line {
 		return r.Reason
 	}
 	return r.Option + ": " + r.Reason

@@ -32,6 +32,12 @@ func (e *InUseError) Error() string {
 	return e.Path + " is in use: " + e.By
 }
 
+// Mounted tells whether a filesystem on the target is mounted.
+func (e *InUseError) Mounted() bool { return strings.Contains(e.By, mountedOn) }
+
+// mountedOn comes before a mount point in InUseError.By.
+const mountedOn = "mounted on "
+
 // isIdle tells whether all that an error is about is an idle loop device.
 func isIdle(err error) bool {
 	var use *InUseError

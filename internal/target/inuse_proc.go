@@ -35,7 +35,7 @@ func (s system) mountUser(list []relative) (by string, err error) {
 			}
 		}
 		if found {
-			by = which + "mounted on " + unescape(f[4])
+			by = which + mountedOn + unescape(f[4])
 		}
 		return !found
 	})
