@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -284,6 +286,13 @@ func (j *job) config(option, kind string, file geometry.Opt[string], take func(p
 		return nil
 	}
 	content, err := readConfig(file.Value)
+	if errors.Is(err, fs.ErrNotExist) {
+		if text, preset, ok := compat.File(filepath.Base(file.Value)); ok {
+			fmt.Fprintf(j.err, "%s: note: %s: there is no %s; the preset %s, which has the same settings, takes its place\n",
+				j.name, option, file.Value, preset)
+			content, err = text, nil
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", option, err)
 	}
