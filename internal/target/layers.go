@@ -26,10 +26,12 @@ func (s system) devices() (list []device) {
 	for _, n := range names {
 		dir := filepath.Join(s.sys, "block", n.Name())
 		if strings.HasPrefix(n.Name(), "loop") {
-			if made, ok := s.backing(n.Name()); ok {
-				rdev, _ := readDevice(dir)
-				list = append(list, device{rdev, n.Name(), made, true})
+			made, ok := s.backing(n.Name())
+			if !ok {
+				continue // made of nothing, so it has no partitions either
 			}
+			rdev, _ := readDevice(dir)
+			list = append(list, device{rdev, n.Name(), made, true})
 		}
 		list = append(list, partitions(dir)...)
 	}
@@ -45,6 +47,9 @@ func partitions(dir string) (list []device) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		part := filepath.Join(dir, e.Name())
+		if !strings.HasPrefix(e.Name(), filepath.Base(dir)) {
+			continue // a partition has the disk's name and a number
+		}
 		if _, err := os.Stat(filepath.Join(part, "partition")); err != nil {
 			continue
 		}

@@ -27,23 +27,26 @@ type Laid struct {
 //
 // What cannot be read shows a prober nothing either, and counts as zeros.
 func Leftovers(r io.ReaderAt, size int64, over []Laid, own func(Signature) bool) []Leftover {
-	cached := cache{newView(lenient{r}, size)}
-	found := wider(cached.v, own)
-	l := overlay{cached, slices.Clone(over)}
-	for _, f := range found {
-		l.zero(f.Extents)
+	v := newView(lenient{r}, size)
+	over = slices.Clone(over)
+	var found []Leftover
+	add := func(f Leftover) {
+		found = append(found, f)
+		for _, w := range f.Extents {
+			over = append(over, Laid{Window: w})
+		}
+	}
+	for _, f := range wider(v, own) {
+		add(f)
 	}
 	for {
-		again, _ := Signatures(l, size) // lenient has no errors
+		again, _ := v.with(over).signatures() // lenient has no errors
 		before := len(found)
 		for _, s := range again {
 			known := func(f Leftover) bool { return f.Name == s.Name && f.Offset == s.Offset }
-			if own(s) || slices.ContainsFunc(found, known) {
-				continue
+			if !own(s) && !slices.ContainsFunc(found, known) {
+				add(Leftover{s, formatOf(s).extents(s.Offset, size)})
 			}
-			f := Leftover{s, formatOf(s).extents(s.Offset, size)}
-			found = append(found, f)
-			l.zero(f.Extents)
 		}
 		if len(found) == before {
 			return found
@@ -92,36 +95,22 @@ func (l lenient) ReadAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-// cache reads each chunk once.
-type cache struct{ v *view }
-
-func (c cache) ReadAt(p []byte, off int64) (int, error) {
-	n := copy(p, c.v.at(off, min(int64(len(p)), c.v.size-off)))
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+// with is a view of the same with ranges laid over it, in their order.
+func (v *view) with(over []Laid) *view {
+	return &view{size: v.size, chunks: map[int64][]byte{}, below: v, over: slices.Clone(over)}
 }
 
-// overlay is a reader with ranges laid over it.
-type overlay struct {
-	r    io.ReaderAt
-	over []Laid
-}
-
-// zero lays zeros over all else.
-func (l *overlay) zero(list []Window) {
-	for _, w := range list {
-		l.over = append(l.over, Laid{Window: w})
-	}
-}
-
-func (l overlay) ReadAt(p []byte, off int64) (int, error) {
-	n, err := l.r.ReadAt(p, off)
-	for _, o := range l.over {
-		from, to := max(o.Offset, off), min(o.Offset+o.Length, off+int64(n))
+// overlaid returns p, which is at off, with ranges laid over it: p itself if none
+// touches it.
+func overlaid(over []Laid, p []byte, off int64) []byte {
+	copied := false
+	for _, o := range over {
+		from, to := max(o.Offset, off), min(o.Offset+o.Length, off+int64(len(p)))
 		if from >= to {
 			continue
+		}
+		if !copied {
+			p, copied = slices.Clone(p), true
 		}
 		part := p[from-off : to-off]
 		clear(part)
@@ -129,5 +118,5 @@ func (l overlay) ReadAt(p []byte, off int64) (int, error) {
 			copy(part, o.Data[skip:])
 		}
 	}
-	return n, err
+	return p
 }

@@ -13,9 +13,12 @@ const (
 
 func findZFS(v *view) (int64, bool) {
 	for _, label := range zfsLabels(v.size) {
-		b := v.at(label.Offset+zfsList, zfsLength)
-		if b != nil && b[0] == 1 && b[1] <= 1 && be.Uint32(b[12:]) != 0 && isZFSList(b) {
-			return label.Offset + zfsList, true
+		off := label.Offset + zfsList
+		if head := v.at(off, 16); head == nil || head[0] != 1 || head[1] > 1 || be.Uint32(head[12:]) == 0 {
+			continue // as on nearly all targets: the rest need not be read
+		}
+		if b := v.at(off, zfsLength); b != nil && isZFSList(b) {
+			return off, true
 		}
 	}
 	return 0, false

@@ -70,11 +70,14 @@ func (s Signature) String() string {
 //
 // An error means that not all could be read, so nothing is known for sure.
 func Signatures(r io.ReaderAt, size int64) ([]Signature, error) {
-	v := newView(r, size)
+	return newView(r, size).signatures()
+}
+
+func (v *view) signatures() ([]Signature, error) {
 	var found []Signature
 	for i := range formats {
 		f := &formats[i]
-		if size <= 1024 && !f.container {
+		if v.size <= 1024 && !f.container {
 			continue // as libblkid does; a container may be a few lines of text
 		}
 		off, ok := f.find(v)
@@ -158,6 +161,10 @@ type view struct {
 	size   int64
 	err    error
 	chunks map[int64][]byte // by offset
+
+	// below is what is read instead of r, with over laid on it, if it is set.
+	below *view
+	over  []Laid
 }
 
 func newView(r io.ReaderAt, size int64) *view {
@@ -201,6 +208,11 @@ func (v *view) is(off int64, s string) bool { return string(v.at(off, int64(len(
 func (v *view) chunk(off int64) []byte {
 	c, ok := v.chunks[off]
 	if ok || v.err != nil {
+		return c
+	}
+	if v.below != nil {
+		c, v.err = overlaid(v.over, v.below.chunk(off), off), v.below.err
+		v.chunks[off] = c
 		return c
 	}
 	c = make([]byte, min(chunkSize, v.size-off))
