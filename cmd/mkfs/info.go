@@ -192,11 +192,7 @@ func (r *infoResult) logText() string {
 	case s.Empty:
 		return "clean, nothing was ever written"
 	case s.Clean:
-		return fmt.Sprintf("clean, head at block %d of %d, cycle %d", s.Head, blocks, s.Cycle)
+		return withDropped(s, fmt.Sprintf("clean, head at block %d of %d, cycle %d", s.Head, blocks, s.Cycle))
 	}
-	text := fmt.Sprintf("dirty, tail at block %d and head at block %d of %d, cycle %d", s.Tail, s.Head, blocks, s.Cycle)
-	if s.Torn {
-		text += "; the last writes were cut short"
-	}
-	return text
+	return withDropped(s, fmt.Sprintf("dirty, tail at block %d and head at block %d of %d, cycle %d", s.Tail, s.Head, blocks, s.Cycle))
 }

@@ -65,6 +65,13 @@ func (j *recoverJob) print(r *recoverResult, status verify.Status, err error) er
 
 func (r *recoverResult) summary() string {
 	p := &r.report
+	if p.Log.Clean && p.Log.Dropped > 0 {
+		now := "the log is clean now"
+		if r.DryRun {
+			now = "the log would be clean then"
+		}
+		return withDropped(&p.Log, "there is nothing to replay, but records to clear behind the log's head") + "; " + now
+	}
 	if p.Log.Clean && p.Renamed {
 		return "the log is clean"
 	}
@@ -79,6 +86,7 @@ func (r *recoverResult) summary() string {
 	if r.DryRun {
 		text = fmt.Sprintf("%s %s of %s", replayed, plural(items(p), "item"), plural(p.Stats.Transactions, "checkpoint"))
 	}
+	text = withDropped(&p.Log, text)
 	switch {
 	case !p.Finished:
 		return text + "; for the kernel remain " + remains(&p.Remains) + "; the log stays dirty, and the next mount finishes it"

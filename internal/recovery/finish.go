@@ -161,32 +161,54 @@ type sums struct{ inodes, freeInodes, freeBlocks uint64 }
 // survey reads the headers of all AGs: it sums up their counters and looks for
 // what remains to be done.
 func (r *recoverer) survey() (s sums, err error) {
+	err = r.eachAG(func(agno geometry.AGNumber, agf *ondisk.AGF, agi *ondisk.AGI) error {
+		s.inodes += uint64(agi.Count)
+		s.freeInodes += uint64(agi.FreeCount)
+		s.freeBlocks += uint64(agf.FreeBlocks) + uint64(agf.FreeCount) + uint64(agf.BtreeBlocks)
+		if err := r.unlinked(agno, agi); err != nil {
+			return err
+		}
+		if r.fs.Geometry.Features.Reflink {
+			return r.staging(agno, agf)
+		}
+		return nil
+	})
+	if err == nil && (s.freeBlocks > r.fs.SB.DataBlocks || s.freeInodes > s.inodes) {
+		err = fmt.Errorf("%w: the AGs have %d free blocks of %d, and %d free inodes of %d",
+			ErrRefused, s.freeBlocks, r.fs.SB.DataBlocks, s.freeInodes, s.inodes)
+	}
+	return s, err
+}
+
+// eachAG reads the AGF and the AGI of all AGs, which must not be ahead of the log.
+func (r *recoverer) eachAG(do func(agno geometry.AGNumber, agf *ondisk.AGF, agi *ondisk.AGI) error) error {
 	g := &r.fs.Geometry
 	sector := int(g.SectorSize)
 	next := geometry.AGNumber(0)
 	for agno := range g.AGCount {
 		if err := r.ctx.Err(); err != nil {
-			return s, err
+			return err
 		}
 		for ; next < g.AGCount && (next == agno || r.cache.reading+2 <= r.Depth); next++ {
 			for i := range int64(2) {
 				if _, err := r.cache.ahead(int64(g.Offset(next, 0))+(1+i)*int64(sector), sector); err != nil {
-					return s, err
+					return err
 				}
 			}
 		}
-		if err := r.surveyAG(agno, &s); err != nil {
-			return s, err
+		agf, agi, err := r.headersOf(agno)
+		if err == nil {
+			err = do(agno, agf, agi)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if s.freeBlocks > r.fs.SB.DataBlocks || s.freeInodes > s.inodes {
-		return s, fmt.Errorf("%w: the AGs have %d free blocks of %d, and %d free inodes of %d",
-			ErrRefused, s.freeBlocks, r.fs.SB.DataBlocks, s.freeInodes, s.inodes)
-	}
-	return s, nil
+	return nil
 }
 
-func (r *recoverer) surveyAG(agno geometry.AGNumber, s *sums) error {
+// headersOf reads the AGF and the AGI of an AG.
+func (r *recoverer) headersOf(agno geometry.AGNumber) (*ondisk.AGF, *ondisk.AGI, error) {
 	g := &r.fs.Geometry
 	sector := int(g.SectorSize)
 	start := int64(g.Offset(agno, 0))
@@ -199,37 +221,28 @@ func (r *recoverer) surveyAG(agno geometry.AGNumber, s *sums) error {
 	}
 	b, err := header(1)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	agf, ok := ondisk.DecodeAGF(b.data)
 	if !ok || agf.Seqno != uint32(agno) {
-		return fmt.Errorf("%w: AG %d has no AGF", ErrRefused, agno)
+		return nil, nil, fmt.Errorf("%w: AG %d has no AGF", ErrRefused, agno)
 	}
 	if b, err = header(2); err != nil {
-		return err
+		return nil, nil, err
 	}
 	agi, ok := ondisk.DecodeAGI(b.data)
 	if !ok || agi.Seqno != uint32(agno) {
-		return fmt.Errorf("%w: AG %d has no AGI", ErrRefused, agno)
+		return nil, nil, fmt.Errorf("%w: AG %d has no AGI", ErrRefused, agno)
 	}
 	for _, h := range []struct {
 		name string
 		lsn  uint64
 	}{{"AGF", agf.LSN}, {"AGI", agi.LSN}} {
 		if text := r.fs.Ahead(h.lsn, r.report.Log.HeadLSN()); text != "" {
-			return fmt.Errorf("%w: AG %d: LSN of the %s %s", ErrRefused, agno, h.name, text)
+			return nil, nil, fmt.Errorf("%w: AG %d: LSN of the %s %s", ErrRefused, agno, h.name, text)
 		}
 	}
-	s.inodes += uint64(agi.Count)
-	s.freeInodes += uint64(agi.FreeCount)
-	s.freeBlocks += uint64(agf.FreeBlocks) + uint64(agf.FreeCount) + uint64(agf.BtreeBlocks)
-	if err := r.unlinked(agno, &agi); err != nil {
-		return err
-	}
-	if g.Features.Reflink {
-		return r.staging(agno, &agf)
-	}
-	return nil
+	return &agf, &agi, nil
 }
 
 // unlinked counts the inodes that were deleted but not freed, which are in

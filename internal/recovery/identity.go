@@ -25,12 +25,8 @@ func (r *recoverer) rename() error {
 	if !state.Clean {
 		state = r.log.After(&state)
 	}
-	// The last record must stay until the next one is written, also in a log
-	// that is shorter than what is cleared.
-	cleared := state
-	cleared.TailLSN = state.LastLSN
 	none := r.log.WithUUID(ondisk.UUID{})
-	for _, parts := range [][]xlog.Part{r.log.Stale(&cleared), none.Unmount(&state)} {
+	for _, parts := range [][]xlog.Part{r.log.Stale(&state), none.Unmount(&state)} {
 		if err := r.writeLog(parts); err != nil {
 			return err
 		}

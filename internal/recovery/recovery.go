@@ -45,6 +45,7 @@ import (
 	"fmt"
 
 	"mkfs/internal/delwri"
+	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/super"
 	"mkfs/internal/xlog"
@@ -191,16 +192,12 @@ func (r *recoverer) run() error {
 	if text := r.fs.AheadOfLog(state.HeadLSN()); text != "" {
 		return fmt.Errorf("%w: superblock: %s", ErrRefused, text)
 	}
-	if r.report.Finished = state.Clean; !state.Clean {
-		if err := r.checkDirty(); err != nil {
-			return err
-		}
-		if err := r.replay(); err != nil {
-			return err
-		}
-		if err := r.finish(); err != nil {
-			return err
-		}
+	work := r.replayDirty
+	if r.report.Finished = state.Clean; state.Clean {
+		work = r.clearDropped
+	}
+	if err := work(); err != nil {
+		return err
 	}
 	if r.UUID == nil || r.DryRun || !r.report.Finished {
 		return nil
@@ -209,6 +206,40 @@ func (r *recoverer) run() error {
 		return nil
 	}
 	return r.rename()
+}
+
+// replayDirty replays the log and makes it clean.
+func (r *recoverer) replayDirty() error {
+	if err := r.checkDirty(); err != nil {
+		return err
+	}
+	if err := r.replay(); err != nil {
+		return err
+	}
+	return r.finish()
+}
+
+// clearDropped takes what is left of damaged records away from behind the head of
+// a log that is clean up to there. As they are, programs that go by the cycle
+// numbers of blocks find another head, and no clean log. The kernel does it when
+// it mounts.
+func (r *recoverer) clearDropped() error {
+	if r.report.Log.Dropped == 0 {
+		return nil
+	}
+	if err := r.checkAGs(); err != nil || r.DryRun {
+		return err
+	}
+	if err := r.writeLog(r.log.Stale(&r.report.Log)); err != nil {
+		return err
+	}
+	return r.flush()
+}
+
+// checkAGs looks whether headers of AGs have changes that the log has not: of
+// records that are dropped.
+func (r *recoverer) checkAGs() error {
+	return r.eachAG(func(geometry.AGNumber, *ondisk.AGF, *ondisk.AGI) error { return nil })
 }
 
 // release waits for everything in flight and gives memory back.

@@ -11,13 +11,21 @@ type Part struct {
 // Stale returns what makes blocks behind the head of a log look old. Records
 // that were being written when all ended may be there, and once the head moves
 // on they would look as if they belonged to it. They are replaced by empty
-// records of the cycle before, as far as any can be, but not over the tail.
+// records of the cycle before, as far as any can be and as far as any were found, but
+// not over the tail, or of a clean log over its last record, which says so.
+//
+// Source: xlog_clear_stale_blocks of the kernel, which looks at no more than 8
+// records of 256 KiB.
 func (l *Log) Stale(s *State) []Part {
-	distance := s.TailLSN.Block() - s.Head
-	if s.TailLSN.Cycle() == s.Cycle {
+	tail := s.TailLSN
+	if s.Clean {
+		tail = s.LastLSN
+	}
+	distance := tail.Block() - s.Head
+	if tail.Cycle() == s.Cycle {
 		distance += l.Blocks
 	}
-	n := min(distance, inFlight*l.maxRecord(), l.Blocks)
+	n := min(distance, max(inFlight*l.maxRecord(), s.Dropped), l.Blocks)
 	if n <= 0 {
 		return nil
 	}
@@ -28,7 +36,7 @@ func (l *Log) Stale(s *State) []Part {
 			cycle, block = s.Cycle, block-l.Blocks
 		}
 		rec := ondisk.LogRecord{
-			Cycle: cycle, Version: l.Version, LSN: uint64(NewLSN(cycle, block)), TailLSN: uint64(s.TailLSN),
+			Cycle: cycle, Version: l.Version, LSN: uint64(NewLSN(cycle, block)), TailLSN: uint64(tail),
 			Format: ondisk.LogFormatLinux, UUID: l.UUID,
 		}
 		rec.Put(data[i*BlockSize:])

@@ -227,3 +227,53 @@ func TestStaleSparesTheTail(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Damaged records behind the head of a clean log are taken away, so that whoever
+// goes by cycle numbers alone finds the same head; the last record stays, however
+// short the log is.
+func TestStaleOfCleanLog(t *testing.T) {
+	for _, blocks := range []int{1024, 2048, 4096, 8192, 20000} {
+		for _, head := range []int{2, 600, blocks - 200, blocks - 2} {
+			for _, cycle := range []uint32{1, 5} {
+				if cycle == 1 && head > blocks/2 {
+					continue // its records would pass the end
+				}
+				w := formatted(blocks, nil)
+				if head > 2 || cycle > 1 {
+					w.Start(cycle, head)
+				}
+				w.Tail = w.LSN()
+				last := w.Unmount()
+				want := run{clean: true, head: w.Head, cycle: w.Cycle}
+				w.Tail = last.LSN
+				var bad *logtest.Record
+				for i := range 4 {
+					if r := w.Add(fill(20<<10, byte(i))); i == 0 {
+						bad = r
+					}
+				}
+				w.B[(bad.Block+1)%blocks*BlockSize+9] ^= 1
+				written := (w.Head - want.head + blocks) % blocks
+				l := reading(w)
+				s, err := l.Find()
+				if err != nil || !s.Clean || s.Head != want.head || s.Dropped != written {
+					t.Errorf("%d blocks, head at %d of cycle %d: %+v, %v", blocks, head, cycle, s, err)
+					continue
+				}
+				stale := blocksIn(l.Stale(&s))
+				for i, b := range stale {
+					if b.at == last.Block || b.at != (want.head+i)%blocks {
+						t.Fatalf("%d blocks, head at %d: block %d is written over", blocks, head, b.at)
+					}
+					b.write(w)
+				}
+				if len(stale) < s.Dropped {
+					t.Errorf("%d blocks, head at %d: %d blocks for %d", blocks, head, len(stale), s.Dropped)
+				}
+				if s, err = l.Find(); err != nil || s.Dropped != 0 || !s.Clean || s.Head != want.head || s.Cycle != want.cycle {
+					t.Errorf("%d blocks, head at %d of cycle %d, then: %+v, %v", blocks, head, cycle, s, err)
+				}
+			}
+		}
+	}
+}

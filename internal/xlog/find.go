@@ -22,7 +22,10 @@ type State struct {
 	LastLSN  LSN
 	LastUUID ondisk.UUID // that it says; none goes with any filesystem
 
-	Torn bool // records at the head had not been written to their end
+	// Dropped is how many blocks behind the head were written and do not count: records
+	// there were being written when all ended, or are damaged. Their cycle is that of
+	// the head, so that they look as if they belonged before it; see Stale.
+	Dropped int
 
 	recordSize uint32 // of the buffers that records were written from
 }
@@ -41,13 +44,20 @@ func (l *Log) Find() (State, error) {
 	if l.Blocks < 1 {
 		return State{}, l.corruptEmpty()
 	}
-	head, zeroed, err := l.head()
+	head, written, err := l.head()
 	if err != nil {
 		return State{}, err
 	}
-	if zeroed {
+	if written == 0 {
 		return State{Clean: true, Empty: true, Cycle: 1}, nil
 	}
+	s, err := l.endsBefore(head)
+	s.Dropped = l.wrap(written - s.Head)
+	return s, err
+}
+
+// endsBefore is the state of a log whose last record ends at a block, or is damaged.
+func (l *Log) endsBefore(head int) (State, error) {
 	s, err := l.before(head, head-l.Blocks)
 	if err != nil || s.Clean {
 		return s, err
@@ -131,7 +141,6 @@ func (l *Log) withoutTorn(s State) (State, error) {
 		limit -= l.Blocks
 	}
 	t, err := l.before(bad, limit)
-	t.Torn = true
 	if err == nil && !t.Clean && t.Head == t.Tail {
 		err = l.corrupt(t.Head, "there is nothing but damage from the tail to the head")
 	}
@@ -185,18 +194,22 @@ func (l *Log) header(n, from, to int) (at int, err error) {
 	return at, err
 }
 
-// firstBad is the first record from one to the head that is damaged, or -1.
+// firstBad is the first record from one to the head that is damaged, or -1. One
+// that is whole and does not belong here is an error.
 func (l *Log) firstBad(from, head int) (int, error) {
 	for rec, err := range l.Records(from, head) {
 		var bad *Corrupt
 		if errors.As(err, &bad) {
 			return bad.Block, nil
 		}
-		if err == nil && !rec.Sealed() {
-			return rec.Block, nil
-		}
 		if err != nil {
 			return 0, err
+		}
+		if !rec.Sealed() {
+			return rec.Block, nil
+		}
+		if rec.Header.CRC != 0 && !l.own(&rec.Header) {
+			return 0, l.foreign(rec.Block, &rec.Header)
 		}
 	}
 	return -1, nil

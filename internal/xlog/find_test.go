@@ -2,6 +2,7 @@ package xlog
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"mkfs/internal/logtest"
@@ -173,16 +174,21 @@ func TestOverwrittenTail(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	unsealed := func(format uint32) func(w *logtest.Log) {
+		return func(w *logtest.Log) { w.Format, w.Sum = format, false }
+	}
 	for _, c := range []struct {
 		name   string
 		change func(w *logtest.Log)
-		find   string // what Find says
+		find   string // what Find says, which trusts only what has a checksum
 		open   string // what Open says
 	}{
-		{"big-endian", func(w *logtest.Log) { w.Format = 2 }, "", "log block 2: not a log of this filesystem: it was written on a big-endian machine"},
-		{"IRIX", func(w *logtest.Log) { w.Format = 0 }, "", "log block 2: not a log of this filesystem: it was written by IRIX"},
-		{"IRIX by name", func(w *logtest.Log) { w.Format = 3 }, "", "log block 2: not a log of this filesystem: it was written by IRIX"},
-		{"unknown", func(w *logtest.Log) { w.Format = 9 }, "", "log block 2: not a log of this filesystem: its format is 9"},
+		{"big-endian", func(w *logtest.Log) { w.Format = 2 }, "log block 2: not a log of this filesystem: it was written on a big-endian machine", ""},
+		{"big-endian, without checksums", unsealed(2), "", "log block 2: not a log of this filesystem: it was written on a big-endian machine"},
+		{"IRIX", unsealed(0), "", "log block 2: not a log of this filesystem: it was written by IRIX"},
+		{"IRIX by name", unsealed(3), "", "log block 2: not a log of this filesystem: it was written by IRIX"},
+		{"unknown", func(w *logtest.Log) { w.Format = 9 }, "log block 2: not a log of this filesystem: its format is 9", ""},
+		{"unknown, without checksums", unsealed(9), "", "log block 2: not a log of this filesystem: its format is 9"},
 		{"foreign", func(w *logtest.Log) { w.UUID = ondisk.UUID{9} },
 			"log block 2: not a log of this filesystem: its UUID is 09000000-0000-0000-0000-000000000000", ""},
 		{"no UUID", func(w *logtest.Log) { w.UUID = ondisk.UUID{}; w.Format = 0 },
@@ -206,6 +212,45 @@ func TestRefusals(t *testing.T) {
 			}
 			if text(err) != c.open || !errors.Is(err, ErrForeign) {
 				t.Errorf("%s: Open: %v", c.name, err)
+			}
+		}
+	}
+}
+
+// A whole record among others, of another version or filesystem, is refused: it
+// is no damage, and what is behind it is not to be dropped.
+func TestForeignAmongOthers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(w *logtest.Log)
+		want   string
+	}{
+		{"version 1", func(w *logtest.Log) { w.Version, w.Buffer = 1, 32<<10 }, "its record is of version 1, the log of version 2"},
+		{"UUID", func(w *logtest.Log) { w.UUID = ondisk.UUID{9} }, "its UUID is 09000000-0000-0000-0000-000000000000"},
+		{"format", func(w *logtest.Log) { w.Format = 2 }, "it was written on a big-endian machine"},
+	} {
+		for _, flip := range []bool{false, true} {
+			w := formatted(4096, nil)
+			w.Tail = w.LSN()
+			for range 3 {
+				w.Add(fill(1000, 1))
+			}
+			usual := *w
+			c.change(w)
+			other := w.Add(fill(2000, 2))
+			w.Version, w.Buffer, w.UUID, w.Format = usual.Version, usual.Buffer, usual.UUID, usual.Format
+			w.Add(fill(1000, 3))
+			if flip { // then it is damage like any other
+				w.B[(other.Block+1)*BlockSize+100] ^= 1
+			}
+			l := reading(w)
+			l.UUID = testUUID
+			s, err := l.Find()
+			switch {
+			case flip && (err != nil || s.Head != other.Block || s.Dropped != w.Head-other.Block):
+				t.Errorf("%s, damaged: %+v, %v", c.name, s, err)
+			case !flip && (!errors.Is(err, ErrForeign) || text(err) != fmt.Sprintf("log block %d: not a log of this filesystem: %s", other.Block, c.want)):
+				t.Errorf("%s: %v", c.name, err)
 			}
 		}
 	}

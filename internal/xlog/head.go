@@ -6,14 +6,16 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// head is the block that the next record goes to. The log's end stands for
-// its start. zeroed says that nothing has ever been written.
-func (l *Log) head() (head int, zeroed bool, err error) {
+// head is the block that the next record goes to. written is the end of what the
+// cycle numbers alone say was written: behind the head if that went back over
+// blocks that are missing, 0 if nothing was ever written. The log's end
+// stands for its start.
+func (l *Log) head() (head, written int, err error) {
 	var ends [2]uint32
 	for i, block := range []int{0, l.Blocks - 1} {
 		b, err := l.read(block, 1)
 		if err != nil {
-			return 0, false, err
+			return 0, 0, err
 		}
 		ends[i] = ondisk.Cycle(b)
 	}
@@ -22,24 +24,23 @@ func (l *Log) head() (head int, zeroed bool, err error) {
 	stop := last - 1 // a block of this cycle has not been written yet
 	switch {
 	case first == 0:
-		return 0, true, nil
+		return 0, 0, nil
 	case first == ondisk.SuperblockMagic: // no cycle in the life of a disk is so high
-		return 0, false, fmt.Errorf("log block 0: %w: it begins with a superblock of XFS", ErrForeign)
+		return 0, 0, fmt.Errorf("log block 0: %w: it begins with a superblock of XFS", ErrForeign)
 	case last == 0 && first > 2: // it may be 2: what is written at the end may come after what is behind it
-		return 0, false, l.corrupt(0, "the log begins with cycle %d, but has not been full once", first)
+		return 0, 0, l.corrupt(0, "the log begins with cycle %d, but has not been full once", first)
 	case first != last:
 		stop = last
 		if head, err = l.firstOf(last); err != nil {
-			return 0, false, err
+			return 0, 0, err
 		}
 	}
+	written = head
 	if head, err = l.firstHole(head, stop); err != nil {
-		return 0, false, err
+		return 0, 0, err
 	}
-	if head, err = l.behindWhole(head, stop == 0); err != nil {
-		return 0, false, err
-	}
-	return head, false, nil
+	head, err = l.behindWhole(head, stop == 0)
+	return head, written, err
 }
 
 // firstOf searches for the first block of the cycle that the last one has.

@@ -73,7 +73,7 @@ func (l *Log) record(at, headers int, most uint32) (*Record, error) {
 	case !ok:
 		return nil, l.corrupt(at, "there is no record, but %#x", ondisk.FirstWord(b))
 	case h.Version != l.Version:
-		return nil, l.corrupt(at, "a record of version %d in a log of version %d", h.Version, l.Version)
+		return nil, l.otherVersion(at, &h)
 	case h.Length == 0 || h.Length > most:
 		return nil, l.corrupt(at, "the record has %d bytes; there can be 1 to %d", h.Length, most)
 	case headersFor(h.Length) > headers:
@@ -84,6 +84,37 @@ func (l *Log) record(at, headers int, most uint32) (*Record, error) {
 		return nil, err
 	}
 	return &Record{l.wrap(at), h, data, b}, nil
+}
+
+// otherVersion is what is wrong with a record of a version that the log has not: it
+// is whole, so the log is not this filesystem's, or it is damaged.
+func (l *Log) otherVersion(at int, h *ondisk.LogRecord) error {
+	damaged := l.corrupt(at, "a record of version %d in a log of version %d", h.Version, l.Version)
+	n := 1
+	if h.Version == 2 {
+		n = headersFor(h.Size)
+	}
+	if h.CRC == 0 || h.Version != 1 && h.Version != 2 || max(h.Size, h.Length) > MaxRecord || headersFor(h.Length) > n && h.Version == 2 {
+		return damaged
+	}
+	headers, err := l.read(at, n)
+	if err != nil {
+		return err
+	}
+	data, err := l.read(at+n, blocksOf(h.Length))
+	if err != nil {
+		return err
+	}
+	if r := (&Record{l.wrap(at), *h, data, headers}); r.Sealed() {
+		return l.foreign(at, h)
+	}
+	return damaged
+}
+
+// own tells whether a record is of this log, or of none in particular: one whose
+// UUID is being changed has such at its end.
+func (l *Log) own(h *ondisk.LogRecord) bool {
+	return h.UUID == (ondisk.UUID{}) || h.UUID == l.UUID && h.Format == ondisk.LogFormatLinux
 }
 
 // Blocks is how many blocks the record has.
@@ -97,7 +128,7 @@ func (r *Record) Sealed() bool {
 // Open checks that a record can be replayed and unpacks it.
 func (l *Log) Open(r *Record) error {
 	switch {
-	case r.Header.Format != ondisk.LogFormatLinux || r.Header.UUID != l.UUID:
+	case r.Header.Version != l.Version || r.Header.Format != ondisk.LogFormatLinux || r.Header.UUID != l.UUID:
 		return l.foreign(r.Block, &r.Header)
 	case l.V5 && r.Header.CRC == 0, l.V5 && !r.Sealed():
 		return l.corrupt(r.Block, "the checksum of the record is wrong")
@@ -120,6 +151,9 @@ func (l *Log) foreign(block int, rec *ondisk.LogRecord) error {
 		var known bool
 		if why, known = formats[rec.Format]; !known {
 			why = fmt.Sprintf("its format is %d", rec.Format)
+		}
+		if rec.Format == ondisk.LogFormatLinux {
+			why = fmt.Sprintf("its record is of version %d, the log of version %d", rec.Version, l.Version)
 		}
 	}
 	return fmt.Errorf("log block %d: %w: %s", l.wrap(block), ErrForeign, why)

@@ -247,6 +247,7 @@ var cases = []crash{
 	// what is lost has been written back.
 	{name: "torn: the last record is cut", size: 128, quick: true,
 		work: "files=200 sync renames=100 freeze &churn &fsyncs pause=60", torn: "cut", exit: always},
+	{name: "torn: back to a clean log", size: 128, quick: true, flush: true, work: "files=20", torn: "flipped at the tail", exit: always},
 	{name: "torn: the last header is lost", size: 128,
 		work: "files=300 freeze &churn &fsyncs pause=60", torn: "beheaded", exit: always},
 	{name: "torn: a byte of the last record", size: 128,

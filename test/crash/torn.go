@@ -13,9 +13,12 @@ import (
 // damage is what else a loss of power does to a log: the records that were in
 // flight are there in part, or a later one is and an earlier one is not.
 type damage struct {
-	back int // records from the newest one
+	back int // records from the newest one, or atTail
 	harm func(log []byte, r record)
 }
+
+// atTail is the record that replaying begins with.
+const atTail = -1
 
 // Damage by the names that cases call it by.
 var damages = map[string]damage{
@@ -24,6 +27,8 @@ var damages = map[string]damage{
 	"flipped":        {0, flip},
 	"cut third":      {2, cut},
 	"flipped fourth": {3, flip},
+	// Before that the log is clean, if little was done since the mount.
+	"flipped at the tail": {atTail, flip},
 	// Too long ago to have been in flight: this is no loss of power.
 	"flipped long ago": {30, flip},
 }
@@ -32,7 +37,7 @@ var damages = map[string]damage{
 type record struct {
 	header, data, end int
 	cycle             uint32
-	lsn               uint64
+	lsn, tail         uint64
 }
 
 // records are all that are whole, by age, the oldest first.
@@ -45,7 +50,7 @@ func records(log []byte) (all []record) {
 		}
 		const part = 32 << 10
 		headers := max(1, (int(be.Uint32(h[320:]))+part-1)/part)
-		r := record{header: at, data: at + headers*512, cycle: be.Uint32(h[4:]), lsn: be.Uint64(h[16:])}
+		r := record{header: at, data: at + headers*512, cycle: be.Uint32(h[4:]), lsn: be.Uint64(h[16:]), tail: be.Uint64(h[24:])}
 		if r.end = r.data + int(be.Uint32(h[12:])); r.end <= len(log) {
 			all = append(all, r)
 		}
@@ -99,10 +104,14 @@ func damaged(m image, name string) error {
 		return err
 	}
 	all := records(log)
-	if len(all) <= d.back {
+	i := len(all) - 1 - d.back
+	if d.back == atTail && len(all) > 0 {
+		i = slices.IndexFunc(all, func(r record) bool { return r.lsn == all[len(all)-1].tail })
+	}
+	if i < 0 || i >= len(all) {
 		return fmt.Errorf("there are only %d records", len(all))
 	}
-	d.harm(log, all[len(all)-1-d.back])
+	d.harm(log, all[i])
 	_, err = f.WriteAt(log, where.start)
 	return err
 }
