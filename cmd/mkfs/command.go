@@ -25,7 +25,7 @@ type flagsOf struct {
 	force, quiet, dryRun, noDiscard, version bool
 	discardLimit                             time.Duration
 	unsupported, buffered, json, verify      bool
-	ensure, labelled                         bool
+	ensure, labelled, dense                  bool
 	engine, progress                         string
 	forKernel, forGRUB                       string
 	preset                                   []string
@@ -104,6 +104,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.DurationVar(&f.discardLimit, "discard-limit", 0, "stop discarding after a time, as 30s or 5m; the rest keeps its old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
+	fs.BoolVar(&f.dense, "dense", false, "write the log and all else that must be zero as data, for tools that copy no holes; nothing is discarded")
 	fs.Var(planFor{parser}, "plan-for", "choose allocation groups and log for the size that the filesystem will grow to")
 	fs.BoolVar(&f.ensure, "ensure", false, "keep what is there, with status 0, if it is the XFS asked for; status 4 if it is another")
 	fs.Var(names{&f.preset}, "preset", "features for a kernel or boot loader, as lts-5.15 or grub-2.06; 'list' tells them all; options go before it")

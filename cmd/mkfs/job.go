@@ -53,6 +53,9 @@ func (j *job) run(ctx context.Context) (err error) {
 	if j.ensure && j.force {
 		j.parser.Fault(errors.New("--ensure does not go together with -f: it overwrites nothing"))
 	}
+	if j.ensure && j.dense {
+		j.parser.Fault(errors.New("--ensure does not go together with --dense: what is kept may have holes"))
+	}
 	shown, err := newProgress(j.progress, j.err, j.quiet)
 	if err != nil {
 		j.parser.Fault(err)
@@ -101,7 +104,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		j.announce(g, places, notes)
 		return j.reportPlan(g, j.newReport(g, places, nil, notes))
 	}
-	if err := places.checkRoom(g); err != nil {
+	if err := places.checkRoom(g, j.dense); err != nil {
 		return err
 	}
 	who, err := j.identity(g)
@@ -134,7 +137,7 @@ func (j *job) run(ctx context.Context) (err error) {
 		shown = &discardText{progress: shown, out: j.out}
 	}
 	f := format.Job{Geometry: g, Identity: who, Discard: !j.noDiscard && undo == nil, Batch: j.batch, Progress: shown.step}
-	f.DiscardLimit = j.discardLimit
+	f.DiscardLimit, f.Dense = j.discardLimit, j.dense
 	f.Data, f.Log, f.Realtime = open.data, open.log, open.rt
 	started := time.Now()
 	leaves(ctx, places.data.path+" holds no filesystem now")

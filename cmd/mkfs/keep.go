@@ -41,7 +41,7 @@ func (j *job) keep(ctx context.Context, p *places, list []*target.Target, sizes 
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("--undo: %w", err)
 	}
-	f := format.Job{Geometry: g, Identity: who, Batch: j.batch}
+	f := format.Job{Geometry: g, Identity: who, Batch: j.batch, Dense: j.dense}
 	devices := [...]*format.Device{forData: &f.Data, forLog: &f.Log, forRealtime: &f.Realtime}
 	for i, at := range p.all() {
 		*devices[at.role] = format.On(list[i], usableOf(sizes[i], sectorFor(g, at.role)), aio.Config{})

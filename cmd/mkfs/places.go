@@ -224,11 +224,11 @@ func samePath(a, b string) bool {
 // checkRoom refuses what the hosts of files cannot hold, before anything is
 // written: blocks that the metadata takes, with the numbers. Each is looked at
 // by itself, since two may be on one host only in part.
-func (p *places) checkRoom(g *geometry.Geometry) error {
+func (p *places) checkRoom(g *geometry.Geometry, dense bool) error {
 	needs := [...]int64{
-		forData:     format.Space(g),
-		forLog:      int64(max(g.BlockSize, g.Bytes(g.Log.StripeUnit))), // a record
-		forRealtime: int64(2 * g.BlockSize),                             // its superblock and its end
+		forData:     format.Space(g, dense),
+		forLog:      format.LogSpace(g, dense),
+		forRealtime: int64(2 * g.BlockSize), // its superblock and its end
 	}
 	for _, at := range p.all() {
 		if !at.isFile() {
@@ -239,12 +239,16 @@ func (p *places) checkRoom(g *geometry.Geometry) error {
 			return err
 		}
 		if need := needs[at.role]; need > room.Free+room.Used {
+			takes := what[at.role]
+			if dense {
+				takes += ", with --dense,"
+			}
 			return fmt.Errorf("%s: the %s takes %s (%d bytes), and its host has %s (%d bytes) free",
-				at.path, what[at.role], humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
+				at.path, takes, humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
 		}
 	}
 	return nil
 }
 
 // what takes room on a place, in messages.
-var what = [...]string{forData: "metadata", forLog: "start of the log", forRealtime: "realtime section's metadata"}
+var what = [...]string{forData: "metadata", forLog: "log's content", forRealtime: "realtime section's metadata"}

@@ -20,6 +20,7 @@ type jsonReport struct {
 	Offset   int64         `json:"offset_bytes,omitempty"` // of the part of it that is used
 	DryRun   bool          `json:"dry_run,omitempty"`
 	Config   string        `json:"config,omitempty"` // the file that was made in place of a filesystem
+	Dense    bool          `json:"dense"`            // zeros are data too
 	Kept     bool          `json:"kept,omitempty"`   // --ensure wrote nothing
 	Growth   *jsonGrowth   `json:"growth,omitempty"`
 	Presets  []string      `json:"presets,omitempty"`
@@ -138,7 +139,7 @@ type jsonFault struct {
 
 func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) jsonReport {
 	r := jsonReport{
-		Target: p.data.path, Offset: p.data.info.Offset, Label: g.Label, Warnings: append(notes.Notices, notes.Warnings...),
+		Target: p.data.path, Offset: p.data.info.Offset, Label: g.Label, Dense: j.dense, Warnings: append(notes.Notices, notes.Warnings...),
 		Geometry: newJSONGeometry(g, p.logName(), p.rtName()), Features: newJSONFeatures(g),
 	}
 	if at := j.parser.Request.Spec.PlanFor; at.Given {

@@ -236,11 +236,11 @@ func filesize(ts *testscript.TestScript, neg bool, args []string) {
 
 // allocated MOST FILE: the file takes no more space than that.
 func takes(ts *testscript.TestScript, neg bool, args []string) {
-	arguments(ts, neg, args, 2, "allocated MOST FILE")
+	arguments(ts, false, args, 2, "[!] allocated MOST FILE")
 	most, err := bytesOf(args[0])
 	ts.Check(err)
-	if have := stateOf(ts, args[1], false).allocated; have > most {
-		ts.Fatalf("%s takes %d bytes, more than %d", args[1], have, most)
+	if have := stateOf(ts, args[1], false).allocated; (have > most) != neg {
+		ts.Fatalf("%s takes %d bytes; more than %d: %v", args[1], have, most, have > most)
 	}
 }
 

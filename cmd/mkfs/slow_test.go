@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,12 +61,17 @@ func TestSlowTarget(t *testing.T) {
 		sig    unix.Signal
 		status int
 		says   string
-	}{{unix.SIGINT, 130, "stopped by signal: interrupt"}, {unix.SIGTERM, 143, "stopped by signal: terminated"}} {
-		t.Run(c.sig.String(), func(t *testing.T) {
+		dense  bool
+	}{
+		{unix.SIGINT, 130, "stopped by signal: interrupt", false},
+		{unix.SIGTERM, 143, "stopped by signal: terminated", false},
+		{unix.SIGINT, 130, "stopped by signal: interrupt", true},
+	} {
+		t.Run(fmt.Sprintf("%v, dense=%v", c.sig, c.dense), func(t *testing.T) {
 			t.Parallel()
 			path, h := slowImage(t)
 			var out, errs strings.Builder
-			cmd := exec.Command("mkfs", "-f", "--json", "--progress", "json", path)
+			cmd := exec.Command("mkfs", "-f", "--json", "--progress", "json", fmt.Sprintf("--dense=%v", c.dense), path)
 			cmd.Stdout, cmd.Stderr = &out, &errs
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -155,6 +155,14 @@ func (d *disk) Zero(off, n int64) error {
 	return nil
 }
 
+func (d *disk) WriteZeros(off, n int64) error {
+	if err := d.Zero(off, n); err != nil {
+		return err
+	}
+	d.events[len(d.events)-1].what = "zeros"
+	return nil
+}
+
 // delay waits as long as n bytes take.
 func (d *disk) delay(n int64) {
 	if d.rate > 0 {

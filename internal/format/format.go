@@ -15,6 +15,8 @@
 //	flush
 //	complete  the primary superblock
 //	flush
+//
+// A dense job writes the zeros of all steps as data, and discards nothing.
 package format
 
 import (
@@ -39,6 +41,8 @@ type Device interface {
 	ReadAt(p []byte, off int64) (int, error)
 	// Zero makes a range read as zeros, without taking space where it takes none.
 	Zero(off, n int64) error
+	// WriteZeros does the same by writing the zeros, so that they are data.
+	WriteZeros(off, n int64) error
 	// Discard drops the contents of a range. Errors are of no consequence.
 	Discard(off, n int64) error
 	// DiscardUnit is how many bytes the device discards at least, of which no
@@ -70,6 +74,9 @@ type Job struct {
 	Log      Device // nil for an internal log
 	Realtime Device // nil for none, and for one on the data device
 	Discard  bool   // what was there before
+	// Dense writes all that must read as zeros as data, so that a copy of the
+	// data alone, onto whatever there was, is right. Nothing is discarded then.
+	Dense bool
 	// DiscardLimit ends discarding after a time; 0 for none.
 	DiscardLimit time.Duration
 	// Batch is how many AGs there are in memory at once, being built, queued or
@@ -117,6 +124,9 @@ type Stats struct {
 // ends, what is on the device does not mount, unless a ring could not be
 // opened: then nothing has been touched.
 func Run(ctx context.Context, job Job) (stats Stats, err error) {
+	if job.Dense {
+		job = densely(job)
+	}
 	w := &writer{Job: job, build: aginit.New(job.Geometry, job.Identity)}
 	if w.Progress == nil {
 		w.Progress = func(Phase, int64, int64) {}

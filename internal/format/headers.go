@@ -101,7 +101,7 @@ type batch struct {
 }
 
 func newBatch(w *writer, memory []byte, size int) batch {
-	b := batch{list: w.list(), pieces: w.build.Pieces()}
+	b := batch{list: w.list(), pieces: w.headerPieces()}
 	for ; len(memory) > 0; memory = memory[size:] {
 		b.frames = append(b.frames, aginit.Frame{Data: memory[:size:size]})
 	}
@@ -125,10 +125,4 @@ func (b *batch) build(w *writer, first, n geometry.AGNumber) {
 			b.list.Add(w.logRecord(g.Offset(agno, g.Log.Start)))
 		}
 	}
-}
-
-// Space is about how many bytes of a sparse image a filesystem's metadata
-// takes: the headers of all AGs, inodes, files, and the log's record.
-func Space(g *geometry.Geometry) int64 {
-	return int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(g.Contents.TakenBlocks()+g.Log.StripeUnit))
 }

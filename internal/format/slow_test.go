@@ -15,7 +15,8 @@ func TestSlowDevice(t *testing.T) {
 	for _, c := range []struct {
 		phase   Phase
 		discard bool
-	}{{PhaseLog, false}, {PhaseDiscard, true}} {
+		dense   bool
+	}{{PhaseLog, false, false}, {PhaseLog, false, true}, {PhaseDiscard, true, false}} {
 		synctest.Test(t, func(t *testing.T) {
 			const stop = 5500 * time.Millisecond
 			ctx, cancel := context.WithTimeout(context.Background(), stop)
@@ -23,7 +24,7 @@ func TestSlowDevice(t *testing.T) {
 			d := newDisk(testSize)
 			d.rate = 1 << 20
 			job := testJob(g, d)
-			job.Discard = c.discard
+			job.Discard, job.Dense = c.discard, c.dense
 			told := map[Phase]int{}
 			job.Progress = func(p Phase, done, total int64) {
 				told[p]++

@@ -35,10 +35,11 @@ type trial struct {
 	tell func(off, n int64) error
 }
 
-func (t *trial) Zero(off, n int64) error    { return t.tell(off, n) }
-func (t *trial) Discard(off, n int64) error { return t.tell(off, n) }
-func (t *trial) Sync() error                { return nil }
-func (t *trial) Open() (Ring, error)        { return &trialRing{t: t}, nil }
+func (t *trial) Zero(off, n int64) error       { return t.tell(off, n) }
+func (t *trial) WriteZeros(off, n int64) error { return t.tell(off, n) }
+func (t *trial) Discard(off, n int64) error    { return t.tell(off, n) }
+func (t *trial) Sync() error                   { return nil }
+func (t *trial) Open() (Ring, error)           { return &trialRing{t: t}, nil }
 
 // trialRing completes writes that it does not do, one call later.
 type trialRing struct {

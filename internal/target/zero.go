@@ -34,6 +34,20 @@ var zeros [1 << 20]byte
 // that must be sent the zeros takes as long as for writing them, in one system
 // call that no signal ends: whoever has much to zero does so in pieces.
 func (t *Target) Zero(off, n int64) error {
+	if t.info.Kind == BlockDevice {
+		return t.zeroBy(t.zeroDevice, off, n)
+	}
+	return t.zeroBy(t.zeroFile, off, n)
+}
+
+// WriteZeros makes the n bytes at off read as zeros, as Zero does, but always by
+// writing them: of a file they are data then, neither holes nor space that was
+// allocated and never written, and SEEK_DATA shows them.
+func (t *Target) WriteZeros(off, n int64) error { return t.zeroBy(t.writeZeros, off, n) }
+
+// zeroBy zeroes what lies in the target of the n bytes at off. The way to do it
+// takes offsets in the whole file or device.
+func (t *Target) zeroBy(way func(off, end int64) error, off, n int64) error {
 	if off < 0 || n < 0 {
 		return fmt.Errorf("%s: cannot zero %d bytes at %d", t.info.Path, n, off)
 	}
@@ -44,14 +58,7 @@ func (t *Target) Zero(off, n int64) error {
 	if off >= end {
 		return nil
 	}
-	var err error
-	base := t.info.Offset
-	if t.info.Kind == BlockDevice {
-		err = t.zeroDevice(base+off, base+end)
-	} else {
-		err = t.zeroFile(base+off, base+end)
-	}
-	if err != nil {
+	if err := way(t.info.Offset+off, t.info.Offset+end); err != nil {
 		return pathError(t.info.Path, fmt.Sprintf("zero %d bytes at %d", end-off, off), bare(err))
 	}
 	return nil

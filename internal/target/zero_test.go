@@ -280,3 +280,35 @@ func TestHugeFile(t *testing.T) {
 		t.Errorf("read %q, %v", got, err)
 	}
 }
+
+// What is written as zeros is data, whatever it was: a hole, space that was never
+// written, or data; and nothing beside it changes.
+func TestWriteZeros(t *testing.T) {
+	for name, dir := range hosts(t) {
+		t.Run(name, func(t *testing.T) {
+			tg := mustOpen(t, filepath.Join(dir, "img"), Options{Write: true, Create: true})
+			if err := tg.Grow(16 << 20); err != nil {
+				t.Fatal(err)
+			}
+			_ = unix.Fallocate(tg.Fd(), 0, 4<<20, 4<<20) // where it can
+			if _, err := tg.WriteAt(bytes.Repeat([]byte{1}, 4<<20), 8<<20); err != nil {
+				t.Fatal(err)
+			}
+			const off, end = 1<<20 + 4096, 10<<20 + 5
+			if err := tg.WriteZeros(off, end-off); err != nil {
+				t.Fatal(err)
+			}
+			mustBeZero(t, tg, 0, end)
+			if from, to, err := tg.NextData(0, 16<<20); err != nil || from != off || to != 12<<20 {
+				t.Errorf("data from %d to %d, want %d to %d: %v", from, to, off, 12<<20, err)
+			}
+			rest := make([]byte, 12<<20-end)
+			if _, err := tg.ReadAt(rest, end); err != nil || bytes.Count(rest, []byte{1}) != len(rest) {
+				t.Errorf("what lies behind has changed: %v", err)
+			}
+			if err := tg.WriteZeros(16<<20-1, 1<<30); err != nil || mustStat(t, filepath.Join(dir, "img")).Size != 16<<20 {
+				t.Errorf("past the end: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,60 @@
+package format
+
+import (
+	"mkfs/internal/aginit"
+	"mkfs/internal/geometry"
+)
+
+// dense is a device on which zeros are data.
+type dense struct{ Device }
+
+func (d dense) Zero(off, n int64) error { return d.WriteZeros(off, n) }
+
+// densely makes a job's devices dense. It discards nothing: that may make holes
+// of what the wipe has written before.
+func densely(job Job) Job {
+	for _, d := range []*Device{&job.Data, &job.Log, &job.Realtime} {
+		if *d != nil {
+			*d = dense{*d}
+		}
+	}
+	job.Discard = false
+	return job
+}
+
+// headerPieces are what is written of each AG's header: its structures, and for a
+// dense job also what lies between them, with the structure before it.
+func (w *writer) headerPieces() []aginit.Piece {
+	list := w.build.Pieces()
+	if !w.Dense {
+		return list
+	}
+	end := w.build.HeaderSize()
+	for i := len(list) - 1; i >= 0; i-- {
+		list[i].Size = end - list[i].At
+		end = list[i].At
+	}
+	return list
+}
+
+// Space is about how many bytes a filesystem takes of the host of a new image:
+// the headers of all AGs, inodes, files, and the log's record; of a dense one also
+// the whole log, if it is internal, and both ends.
+func Space(g *geometry.Geometry, dense bool) int64 {
+	n := int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(g.Contents.TakenBlocks()+g.Log.StripeUnit))
+	if !dense {
+		return n
+	}
+	if !g.Log.External {
+		n += int64(g.Bytes(g.Log.Blocks))
+	}
+	return n + 2*wipeBytes
+}
+
+// LogSpace is Space for the file of an external log.
+func LogSpace(g *geometry.Geometry, dense bool) int64 {
+	if dense {
+		return int64(g.Bytes(g.Log.Blocks))
+	}
+	return int64(max(g.BlockSize, g.Bytes(g.Log.StripeUnit))) // a record
+}
