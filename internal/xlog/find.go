@@ -52,8 +52,29 @@ func (l *Log) Find() (State, error) {
 		return State{Clean: true, Empty: true, Cycle: 1}, nil
 	}
 	s, err := l.endsBefore(head)
-	s.Dropped = l.wrap(written - s.Head)
+	if err != nil || l.wrap(written) == s.Head {
+		return s, err
+	}
+	note, err := l.isNote(s.Head)
+	if !note {
+		s.Dropped = l.wrap(written - s.Head)
+	}
 	return s, err
+}
+
+// isNote tells whether at the head there is, whole, the note that the filesystem was
+// unmounted. xfs_repair -L leaves one with blocks of no cycle behind it, so that
+// the head is before it: nothing is damaged or lost there.
+func (l *Log) isNote(head int) (bool, error) {
+	b, err := l.read(head, 1)
+	if err != nil {
+		return false, err
+	}
+	rec, ok := ondisk.DecodeLogRecord(b)
+	if !ok || !l.own(&rec) {
+		return false, nil
+	}
+	return l.isUnmount(head, head+l.length(&rec), &rec)
 }
 
 // endsBefore is the state of a log whose last record ends at a block, or is damaged.
@@ -64,6 +85,9 @@ func (l *Log) endsBefore(head int) (State, error) {
 	}
 	if s, err = l.withoutTorn(s); err != nil || s.Clean {
 		return s, err
+	}
+	if s.Tail >= l.Blocks {
+		return s, l.corrupt(s.Last, "the record says that the tail is at block %d, the log has %d", s.Tail, l.Blocks)
 	}
 	if s.TailLSN.Cycle() != s.Cycle-s.lap() {
 		return s, l.corrupt(s.Last, "the record says that the tail is at %v, the head is at %v", s.TailLSN, s.HeadLSN())
@@ -98,9 +122,6 @@ func (l *Log) before(head, limit int) (s State, err error) {
 	if s.Head <= s.Last { // behind the log's end the next cycle begins
 		s.Cycle++
 	}
-	if s.Tail >= l.Blocks {
-		return s, l.corrupt(at, "the record says that the tail is at block %d, the log has %d", s.Tail, l.Blocks)
-	}
 	unmounted, err := l.isUnmount(at, head, &rec)
 	if unmounted {
 		s.Clean = true
@@ -123,7 +144,10 @@ func (l *Log) isUnmount(at, head int, rec *ondisk.LogRecord) (bool, error) {
 // when all ended, which a checksum tells.
 func (l *Log) withoutTorn(s State) (State, error) {
 	limit := s.Tail
-	if limit >= s.Head {
+	switch {
+	case limit >= l.Blocks: // the record is damaged, or makes no sense
+		limit = s.Head - l.Blocks
+	case limit >= s.Head:
 		limit -= l.Blocks
 	}
 	from, _, found, err := l.lastHeaders(s.Head, limit, inFlight)

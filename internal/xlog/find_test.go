@@ -286,7 +286,11 @@ func TestDamage(t *testing.T) {
 		{"its version", func(w *logtest.Log, r []*logtest.Record) { put32(w.B[r[3].Block*BlockSize+8:], 1) }},
 		{"its length", func(w *logtest.Log, r []*logtest.Record) { put32(w.B[r[3].Block*BlockSize+12:], 1<<30) }},
 		{"no length", func(w *logtest.Log, r []*logtest.Record) { put32(w.B[r[3].Block*BlockSize+12:], 0) }},
-		{"the tail", func(w *logtest.Log, r []*logtest.Record) { put32(w.B[r[29].Block*BlockSize+28:], 1<<20) }},
+		{"the tail", func(w *logtest.Log, r []*logtest.Record) {
+			put32(r[29].Raw[28:], 1<<20)
+			w.Seal(r[29])
+			w.Write(r[29], nil)
+		}},
 		{"the size of buffers", func(w *logtest.Log, r []*logtest.Record) {
 			put32(r[0].Raw[320:], 1<<30)
 			w.Seal(r[0])
@@ -305,6 +309,27 @@ func TestDamage(t *testing.T) {
 		var bad *Corrupt
 		if !errors.As(err, &bad) {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// The last record may be damaged anywhere, also where it says where the tail is.
+func TestDamageOfTheLast(t *testing.T) {
+	for at := range 64 {
+		w := formatted(8192, nil)
+		w.Tail = w.LSN()
+		var records []*logtest.Record
+		for i := range 30 {
+			records = append(records, w.Add(fill(20<<10, byte(i))))
+		}
+		last := records[29]
+		w.B[last.Block*BlockSize+at] ^= 0x40
+		s, err := reading(w).Find()
+		if foreign := at < 4 || at >= 4 && at < 8 || at >= 8 && at < 12; foreign {
+			continue // then it is no record, or of another cycle or version: see the other tests
+		}
+		if err != nil || s.Head != last.Block || s.Dropped != last.Blocks() {
+			t.Errorf("byte %d: head %d, %d dropped, %v; the record begins at %d", at, s.Head, s.Dropped, err, last.Block)
 		}
 	}
 }
