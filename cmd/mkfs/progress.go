@@ -27,6 +27,9 @@ const patience = time.Second
 // phaseReplay is the part of a recovery that takes time; it counts bytes.
 const phaseReplay format.Phase = "replay"
 
+// phaseCopy is the copying of a device for a recovery; it counts bytes.
+const phaseCopy format.Phase = "copy"
+
 // progressKinds are the values of --progress.
 var progressKinds = map[string]func(io.Writer) progress{
 	"bar":   func(w io.Writer) progress { return &bar{w: w, started: time.Now()} },
@@ -81,7 +84,7 @@ func (b *bar) step(phase format.Phase, done, total int64) {
 		b.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(b),
 			progressbar.OptionSetDescription(string(phase)),
-			progressbar.OptionShowBytes(phase.InBytes() || phase == phaseReplay),
+			progressbar.OptionShowBytes(phase.InBytes() || phase == phaseReplay || phase == phaseCopy),
 			progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionSetItsString("AG"), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(patience/10))

@@ -22,6 +22,7 @@ import (
 // recoverJob is one recovery.
 type recoverJob struct {
 	target, log, copyTo string
+	copyLogTo           string
 	part                windowFlags
 	newUUID             string
 	uuid                *ondisk.UUID
@@ -68,12 +69,7 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 			if j.uuid, err = parseNewUUID(j.newUUID); err != nil {
 				faults = append(faults, err)
 			}
-			if j.copyTo != "" && j.log != "" {
-				faults = append(faults, errors.New("--copy-to: does not go together with --logdev: the log would not be copied; copy both and recover the copies"))
-			}
-			if j.copyTo != "" && j.dryRun {
-				faults = append(faults, errors.New("--copy-to: a dry run writes nothing, so it makes no copy"))
-			}
+			faults = append(faults, j.copyFaults()...)
 			if len(faults) > 0 {
 				return j.refuse(&geometry.Refusals{List: faults})
 			}
@@ -84,6 +80,7 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	fs := cmd.Flags()
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all but writing")
 	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
+	fs.StringVar(&j.copyLogTo, "copy-log-to", "", "with --copy-to and --logdev: copy the external log to a new file; the log is only read")
 	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this UUID once its log is clean, or a random one: generate")
 	j.part.add(fs)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
@@ -112,7 +109,7 @@ func (j *recoverJob) run(ctx context.Context) error {
 	} else if !j.dryRun {
 		leaves(ctx, "another run does the rest")
 	}
-	result := recoverResult{Target: j.target, DryRun: j.dryRun, Copy: j.copyTo}
+	result := recoverResult{Target: j.target, DryRun: j.dryRun, Copy: j.copyTo, CopyLog: j.copyLogTo}
 	err := j.recover(ctx, &result)
 	j.shown.end()
 	if err != nil && ctx.Err() != nil {
@@ -147,7 +144,7 @@ func (r *recoverResult) status(err error) verify.Status {
 }
 
 // recover opens the targets and replays the log.
-func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) {
+func (j *recoverJob) recover(ctx context.Context, r *recoverResult) error {
 	path := j.target
 	at, err := j.part.locate(path, nil) // it writes, so only what was named
 	if err != nil {
@@ -158,37 +155,36 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 	}
 	part := at.part
 	r.Partition = at.partition
+	logPath := j.log
 	if j.copyTo != "" {
-		if err := j.worthCopying(part); err != nil {
+		made, err := j.copySources(ctx, part, r)
+		if err != nil {
 			return err
 		}
-		var made *target.Target
-		if made, err = target.Copy(ctx, j.copyTo, j.target, part); err != nil {
-			return err
+		if err = j.recoverAt(ctx, j.copyTo, nil, j.copyLogTo, r); err != nil {
+			made.remove() // what is half done is of no use
 		}
-		path, part = j.copyTo, nil
-		defer func() {
-			if err != nil { // what is half done is of no use
-				made.RemoveCreated()
-			}
-		}()
+		return err
 	}
+	return j.recoverAt(ctx, path, part, logPath, r)
+}
+
+// recoverAt replays the log of the filesystem at a path.
+func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Window, logPath string, r *recoverResult) (err error) {
 	data, err := j.open(path, part)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
-	if j.log != "" {
-		if log, err := target.Probe(j.log); err == nil && target.Overlap(log, data.Info()) {
-			return fmt.Errorf("%w: --logdev: %s and %s are one and the same", recovery.ErrRefused, j.log, path)
-		}
+	if err := j.otherThan(data.Info(), logPath); err != nil {
+		return err
 	}
 	opts := recovery.Options{
 		Data: data.section(), DryRun: j.dryRun, UUID: j.uuid, Depth: data.ring.Stats().Depth, Memory: aio.NewSlab,
 		Progress: func(done, total int64) { j.shown.step(phaseReplay, done, total) },
 	}
-	if j.log != "" {
-		log, err := j.open(j.log, nil)
+	if logPath != "" {
+		log, err := j.open(logPath, nil)
 		if err != nil {
 			return err
 		}
@@ -203,24 +199,6 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) (err error) 
 	stats := data.ring.Stats()
 	r.Engine, r.Depth, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Bytes
 	return err
-}
-
-// worthCopying looks for a superblock before all is copied.
-func (j *recoverJob) worthCopying(part *target.Window) error {
-	t, err := target.Open(j.target, target.Options{Window: part})
-	if err != nil {
-		return err
-	}
-	defer t.Close() // nothing was written
-	warnOfUse(j.err, j.name, t.Info())
-	b := make([]byte, geometry.BasicBlock)
-	_, _ = t.ReadAt(b, 0) // an error is found again by who copies
-	if s, ok := ondisk.DecodeSuperblock(b); !ok {
-		return fmt.Errorf("%w: %s: there is no XFS", recovery.ErrRefused, j.target)
-	} else if s.LogStart == 0 {
-		return fmt.Errorf("%w: --copy-to: %s has an external log, which is not copied; copy both and recover the copies, with --logdev", recovery.ErrRefused, j.target)
-	}
-	return nil
 }
 
 // parseNewUUID reads the value of --uuid; empty stands for none.

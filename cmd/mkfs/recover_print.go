@@ -16,6 +16,9 @@ type recoverResult struct {
 	Target    string           `json:"target"`
 	Partition int              `json:"partition,omitempty"`
 	Copy      string           `json:"copy,omitempty"`
+	CopyLog   string           `json:"copy_log,omitempty"`
+	Copied    int64            `json:"copied_bytes,omitempty"`   // of a device: read, and zeros not written
+	LeftOut   int64            `json:"left_out_bytes,omitempty"` // of a device: free
 	DryRun    bool             `json:"dry_run,omitempty"`
 	Status    string           `json:"status"` // clean, dirty log, faults or unreadable
 	Log       jsonLogState     `json:"log"`    // as it was found

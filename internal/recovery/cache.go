@@ -38,6 +38,8 @@ type cache struct {
 	frames  map[int64][]*buffer // by off / frameSize; a buffer is in each frame that it lies in
 	bytes   int64
 	reading int
+	noting  bool   // of what is seen
+	seen    []Span // all places that had a buffer
 	dirty   []*buffer
 	touched []*buffer
 	stats   Stats
@@ -154,6 +156,9 @@ func (c *cache) add(off int64, n int) (*buffer, error) {
 		c.frames[f] = append(c.frames[f], b)
 	}
 	c.bytes += int64(n)
+	if c.noting {
+		c.seen = append(c.seen, Span{off, int64(n)})
+	}
 	return b, nil
 }
 

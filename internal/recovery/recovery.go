@@ -75,6 +75,9 @@ type Options struct {
 	Log  *Device // of an external log
 	// DryRun does all but writing. What is changed is kept in memory.
 	DryRun bool
+	// Look is called at the end of a dry run, with what the filesystem would be,
+	// also if the log is clean. Nothing is in flight then. It may be nil.
+	Look func(*View) error
 	// UUID is given to the filesystem once its log is clean; nil for none.
 	UUID *ondisk.UUID
 	// Depth is how many blocks are being read at once, at least 1.
@@ -175,6 +178,7 @@ func (r *recoverer) run() error {
 		list = delwri.NewList(r.Data.Ring, delwri.Config{Device: r.Data.Name})
 	}
 	r.cache = newCache(&r.Data, list, r.Limit, r.Memory)
+	r.cache.noting = r.DryRun && r.Look != nil
 	if err := r.superblock(); err != nil {
 		return err
 	}
@@ -197,6 +201,9 @@ func (r *recoverer) run() error {
 		work = r.clearDropped
 	}
 	if err := work(); err != nil {
+		return err
+	}
+	if err := r.look(); err != nil {
 		return err
 	}
 	if r.UUID == nil || r.DryRun || !r.report.Finished {

@@ -24,10 +24,7 @@ func Copy(ctx context.Context, dst, src string, part *Window) (*Target, error) {
 	if err := CheckUse(from.info); err != nil && !isIdle(err) {
 		return nil, err
 	}
-	if _, err := Probe(dst); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s %w", dst, ErrExists)
-	}
-	to, err := Open(dst, Options{Write: true, Create: true})
+	to, err := NewFile(dst, false)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +42,15 @@ func Copy(ctx context.Context, dst, src string, part *Window) (*Target, error) {
 		return nil, err
 	}
 	return to, nil
+}
+
+// NewFile makes an empty file for a copy, for direct IO if that is asked for and
+// can be had. It may be removed by RemoveCreated.
+func NewFile(path string, direct bool) (*Target, error) {
+	if _, err := Probe(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s %w", path, ErrExists)
+	}
+	return Open(path, Options{Write: true, Create: true, Direct: direct})
 }
 
 // readableAs keeps a copy of a file from those who may not read the file.
