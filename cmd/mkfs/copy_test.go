@@ -64,7 +64,7 @@ func TestCopyOfDirtyDevice(t *testing.T) {
 			}
 			sameInUse(t, full, part)
 			if repair, err := exec.LookPath("xfs_repair"); err == nil && want == 0 {
-				if out, err := exec.Command(repair, "-n", part).CombinedOutput(); err != nil {
+				if out, err := exec.Command(repair, "-n", "-o", "force_geometry", part).CombinedOutput(); err != nil {
 					t.Errorf("xfs_repair -n: %v\n%s", err, out)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"mkfs/internal/recovery"
@@ -19,9 +20,10 @@ type memRing struct {
 	flying        []func()
 	most          int
 	writes, syncs int
-	order         []int64 // offsets of writes; -1 is a flush
-	failRead      int64   // the read of this byte fails; 0 for none
-	failWrite     int     // the write that fails, from 1
+	order         []int64            // offsets of writes; -1 is a flush
+	sees          func(off, n int64) // each read; nil for nobody
+	failRead      int64              // the read of this byte fails; 0 for none
+	failWrite     int                // the write that fails, from 1
 	err           error
 }
 
@@ -42,6 +44,9 @@ func (r *memRing) request(do func() error, done func(error)) error {
 
 func (r *memRing) Read(off int64, vec [][]byte, done func(error)) error {
 	p := vec[0]
+	if r.sees != nil {
+		r.sees(off, int64(len(p)))
+	}
 	return r.request(func() error {
 		if r.failRead != 0 && off <= r.failRead && r.failRead < off+int64(len(p)) {
 			return errFault
@@ -52,14 +57,17 @@ func (r *memRing) Read(off int64, vec [][]byte, done func(error)) error {
 }
 
 func (r *memRing) Write(off int64, vec [][]byte, done func(error)) error {
-	p := vec[0]
 	r.writes++
 	bad := r.writes == r.failWrite
+	vec = slices.Clone(vec)
 	return r.request(func() error {
 		if bad {
 			return errFault
 		}
-		copy(r.b[off:], p)
+		at := off
+		for _, p := range vec {
+			at += int64(copy(r.b[at:], p))
+		}
 		r.order = append(r.order, off)
 		return nil
 	}, done)

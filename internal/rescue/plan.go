@@ -107,8 +107,8 @@ func without(size int64, free, keep []recovery.Span) []recovery.Span {
 	return list
 }
 
-// logSlack is more than can be under way, behind the head of a log, when all
-// ends: eight records of 256 KiB.
+// logSlack is several times what can be under way behind the head of a log when
+// all ends, which is eight records of 256 KiB.
 const logSlack = 16 << 20
 
 // unusedLog is the part of the log that was never written. It is the rest
