@@ -5,8 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mkfs/internal/target"
 )
 
 // Formatting with --undo may be killed at whatever moment, and so may mkfs
@@ -113,4 +118,64 @@ func TestUndoMounted(t *testing.T) {
 	}
 	unmount = mountAt(t, loop, filepath.Join(dir, "mnt"), "rw") // the one before
 	unmount()
+}
+
+// Space that was set aside for a file, and never written, stays with it when
+// formatting is undone; holes come back as holes (P83).
+func TestUndoKeepsPreallocation(t *testing.T) {
+	dir := t.TempDir()
+	for name, allocated := range map[string][]int64{
+		"all":  {0, 400 << 20},
+		"half": {100 << 20, 200 << 20},
+		"none": nil,
+	} {
+		img, file := filepath.Join(dir, name), filepath.Join(dir, name+".undo")
+		f, err := os.OpenFile(sparse(t, img, "400m"), os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if allocated != nil {
+			if err := unix.Fallocate(int(f.Fd()), 0, allocated[0], allocated[1]); err != nil {
+				t.Skipf("the host sets no space aside: %v", err)
+			}
+		}
+		f.Close()
+		before := allocatedOf(t, img)
+		if allocated != nil && len(before) == 0 {
+			t.Skip("the host does not tell what is set aside")
+		}
+		mustFormat(t, "-q", "--undo", file, img)
+		if allocated == nil && slices.Equal(allocatedOf(t, img), before) {
+			t.Error("formatting has written nothing")
+		}
+		if status, out, errs := runAs(t, "mkfs", "undo", "-q", file, img); status != 0 {
+			t.Fatalf("%d: %s%s", status, out, errs)
+		}
+		if after := allocatedOf(t, img); !slices.Equal(after, before) {
+			t.Errorf("%s: space at %v before, at %v after", name, before, after)
+		}
+	}
+}
+
+// allocatedOf lists where a file has space, from and to in turn.
+func allocatedOf(t *testing.T, path string) (list []int64) {
+	t.Helper()
+	tg, err := target.Open(path, target.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tg.Close()
+	for at, end := int64(0), tg.Info().Size; at < end; {
+		from, to, err := tg.NextAllocated(at, end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(list); n > 0 && from < to && list[n-1] == from {
+			list[n-1] = to
+		} else if from < to {
+			list = append(list, from, to)
+		}
+		at = to
+	}
+	return list
 }

@@ -13,10 +13,11 @@ import (
 // disk is a Target in memory. It fails at the failAt-th change, from 1, of
 // which it may have done a part.
 type disk struct {
-	data   []byte
-	device bool // it cannot change its size
-	failAt int
-	ops    int
+	data      []byte
+	device    bool // it cannot change its size
+	failAt    int
+	allocated int64 // bytes at its start that have space
+	ops       int
 }
 
 var errFails = errors.New("it fails")
@@ -38,6 +39,14 @@ func (d *disk) NextData(off, end int64) (int64, int64, error) {
 		to = min(to+unit, end)
 	}
 	return off, to, nil
+}
+
+// NextAllocated says that what lies before byte allocated has space.
+func (d *disk) NextAllocated(off, end int64) (int64, int64, error) {
+	if off >= d.allocated {
+		return end, end, nil
+	}
+	return off, min(end, d.allocated), nil
 }
 
 func (d *disk) WriteAt(p []byte, off int64) (int, error) {

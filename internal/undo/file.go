@@ -67,7 +67,7 @@ const (
 // The kinds of records.
 const (
 	kindData  = 1 + iota // as they follow
-	kindZeros            // of disk or file
+	kindZeros            // of a disk, or of a file that has space for them
 	kindHole             // of a file
 	kindEnd
 )

@@ -41,12 +41,16 @@ func (u *File) Restore(ctx context.Context, targets []Target, progress func(done
 		return err
 	}
 	first := u.first[:min(len(u.first), u.SectorSize)]
+	var lead record // a hole at the start, which is one again only when it is put back as a whole
 	done := int64(0)
 	err := u.each(func(rec record, data []byte) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if rec.device == 0 { // but for the first sector
+			if rec.kind == kindHole && rec.off == 0 && rec.length > lead.length {
+				lead = rec
+			}
 			if skip := int64(len(first)) - rec.off; skip >= rec.length {
 				rec.length = 0
 			} else if skip > 0 {
@@ -78,8 +82,10 @@ func (u *File) Restore(ctx context.Context, targets []Target, progress func(done
 	if allZero(first) {
 		kind = kindHole
 	}
-	if err := put(ctx, targets[0], record{kind: kind, length: int64(len(first))}, first); err != nil {
-		return fmt.Errorf("%s: putting back the first sector: %w", u.Devices[0].Path, err)
+	for _, rec := range []record{{kind: kind, length: int64(len(first))}, lead} {
+		if err := put(ctx, targets[0], rec, first); err != nil {
+			return fmt.Errorf("%s: putting back the first sector: %w", u.Devices[0].Path, err)
+		}
 	}
 	if err := targets[0].Sync(); err != nil {
 		return err

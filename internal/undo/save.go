@@ -13,10 +13,12 @@ import (
 )
 
 // Source is a target that is read. NextData returns the first piece of
-// [off, end) that may hold anything but zeros; end and end if there is none.
+// [off, end) that may hold anything but zeros, NextAllocated the first one that has
+// space of its host; end and end if there is none.
 type Source interface {
 	io.ReaderAt
 	NextData(off, end int64) (from, to int64, err error)
+	NextAllocated(off, end int64) (from, to int64, err error)
 }
 
 // file is what a Writer writes to; *os.File is one.
@@ -109,7 +111,9 @@ func (w *Writer) Save(ctx context.Context, device int, src Source, off, n int64)
 		if err != nil {
 			return err
 		}
-		w.add(record{kind: kindHole, device: uint32(device), off: off, length: from - off}, nil)
+		if err := w.saveGap(device, src, off, from); err != nil {
+			return err
+		}
 		for off = from; off < to; {
 			part := buf[:min(int64(len(buf)), to-off)]
 			if n, err := src.ReadAt(part, off); n < len(part) {
@@ -120,6 +124,20 @@ func (w *Writer) Save(ctx context.Context, device int, src Source, off, n int64)
 		}
 	}
 	return w.err
+}
+
+// saveGap adds what has no data: holes, and zeros where space was set aside, which stay with the file.
+func (w *Writer) saveGap(device int, src Source, off, end int64) error {
+	for off < end {
+		from, to, err := src.NextAllocated(off, end)
+		if err != nil {
+			return err
+		}
+		w.add(record{kind: kindHole, device: uint32(device), off: off, length: from - off}, nil)
+		w.add(record{kind: kindZeros, device: uint32(device), off: from, length: to - from}, nil)
+		off = to
+	}
+	return nil
 }
 
 // save adds data, less the zeros in it.
