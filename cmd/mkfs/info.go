@@ -65,7 +65,8 @@ type infoResult struct {
 	Label     string          `json:"label"`
 	Geometry  *jsonGeometry   `json:"geometry,omitempty"`
 	Features  *jsonFeatures   `json:"features,omitempty"`
-	Log       *jsonLogState   `json:"log,omitempty"` // none if it could not be read
+	Space     *jsonSpace      `json:"space,omitempty"` // none unless the log is clean: the counts may be old
+	Log       *jsonLogState   `json:"log,omitempty"`   // none if it could not be read
 	LogState  verify.LogState `json:"log_state,omitempty"`
 	Faults    []string        `json:"faults,omitempty"`
 	Error     string          `json:"error,omitempty"`
@@ -155,6 +156,9 @@ func (j *infoJob) print(r *infoResult) error {
 			geo, features := newJSONGeometry(&r.fs.Geometry, j.log, ""), newJSONFeatures(&r.fs.Geometry)
 			r.Geometry, r.Features = &geo, &features
 			r.UUID, r.Label = uuid.UUID(r.fs.SB.UUID).String(), r.fs.Geometry.Label
+		}
+		if r.LogState == verify.LogClean && len(r.Faults) == 0 {
+			r.Space = newJSONSpace(&r.fs.Geometry, r.fs.Counts())
 		}
 		if r.state != nil {
 			s := newLogState(r.state)

@@ -28,6 +28,7 @@ type jsonReport struct {
 	Label    string        `json:"label"`
 	Geometry jsonGeometry  `json:"geometry"`
 	Features jsonFeatures  `json:"features"`
+	Space    *jsonSpace    `json:"space,omitempty"` // none of what was kept
 	Warnings []string      `json:"warnings,omitempty"`
 	Undo     *jsonUndo     `json:"undo,omitempty"`
 	Work     *jsonCounters `json:"work,omitempty"`
@@ -44,6 +45,14 @@ type jsonGrowth struct {
 	Bytes      int64  `json:"bytes"`
 	AGCount    uint64 `json:"ag_count"`
 	AGCountNow uint64 `json:"ag_count_now"`
+}
+
+// jsonSpace is what df shows once the filesystem is mounted.
+type jsonSpace struct {
+	Total     int64  `json:"total_bytes"`
+	Usable    int64  `json:"usable_bytes"`
+	Reserved  int64  `json:"reserved_bytes"`
+	MaxInodes uint64 `json:"max_inodes"`
 }
 
 type jsonGeometry struct {
@@ -146,6 +155,9 @@ func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, n
 		n := at.Value.On(g)
 		r.Growth = &jsonGrowth{int64(n), uint64(g.AGsAt(n)), uint64(g.AGCount)}
 	}
+	if g.Contents != nil {
+		r.Space = newJSONSpace(g, g.Counts())
+	}
 	for _, p := range j.chosen {
 		r.Presets = append(r.Presets, p.Name)
 	}
@@ -180,6 +192,11 @@ func newJSONGeometry(g *geometry.Geometry, log, rt string) jsonGeometry {
 		}
 	}
 	return r
+}
+
+func newJSONSpace(g *geometry.Geometry, n geometry.Counts) *jsonSpace {
+	c := g.Capacity(n)
+	return &jsonSpace{int64(g.Bytes(c.Total)), int64(g.Bytes(c.Usable)), int64(g.Bytes(c.Reserved)), c.Inodes}
 }
 
 func newJSONFeatures(g *geometry.Geometry) jsonFeatures {

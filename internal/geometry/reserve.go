@@ -6,14 +6,14 @@ package geometry
 // realtime groups. (xfs_ag_resv_init and xfs_metafile_resv_init in libxfs.)
 func (m *maker) checkReserves() {
 	g := m.p.g
-	want := min(g.groupReserve()*Blocks(g.RT.GroupCount), g.Blocks/4)
+	want := g.groupReserves()
 	if !g.Features.Metadir || want == 0 {
 		return
 	}
 	left := g.FreeBlocks() - m.c.TakenBlocks()
 	known := map[reserveOf]reserve{} // most AGs are alike
 	for agno := range g.AGCount {
-		of := m.reserveOf(agno)
+		of := g.reserveOf(agno)
 		r, there := known[of]
 		if !there {
 			r = g.reserve(of)
@@ -32,13 +32,15 @@ type reserveOf struct {
 	blocks, finobt Blocks
 }
 
-func (m *maker) reserveOf(agno AGNumber) reserveOf {
-	g := m.p.g
+func (g *Geometry) reserveOf(agno AGNumber) reserveOf {
 	of := reserveOf{blocks: g.AGLength(agno), finobt: 1}
 	if g.HasLog(agno) {
 		of.blocks -= g.Log.Blocks
 	}
-	if a := m.c.AGs[agno]; a != nil {
+	if g.Contents == nil {
+		return of
+	}
+	if a := g.Contents.AGs[agno]; a != nil {
 		of.finobt = Blocks(a.FreeInodes.Blocks())
 	}
 	return of
@@ -77,6 +79,14 @@ func (r reserve) outOf(left Blocks) (n Blocks) {
 		n += r.rmap
 	}
 	return n
+}
+
+// all is the reserve where there is room for it.
+func (r reserve) all() Blocks { return r.refcount + r.finobt + r.rmap }
+
+// groupReserves is what is set aside for the btrees of all realtime groups.
+func (g *Geometry) groupReserves() Blocks {
+	return min(g.groupReserve()*Blocks(g.RT.GroupCount), g.Blocks/4)
 }
 
 // groupReserve is what the btrees of a realtime group may come to take.
