@@ -44,7 +44,13 @@ func (p *places) open(g *geometry.Geometry, direct bool, ring aio.Config, before
 	for i, at := range all {
 		sizes[i] = sizeFor(g, at.role)
 	}
-	if err := before(o.list, p.finalSizes(o.list, sizes)); err != nil {
+	final := p.finalSizes(o.list, sizes)
+	for i, t := range o.list {
+		if err := t.CheckLength(final[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := before(o.list, final); err != nil {
 		return nil, err
 	}
 	for i, t := range o.list {

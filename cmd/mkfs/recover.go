@@ -181,6 +181,7 @@ func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Wi
 	}
 	opts := recovery.Options{
 		Data: data.section(), DryRun: j.dryRun, UUID: j.uuid, Depth: data.ring.Stats().Depth, Memory: aio.NewSlab,
+		MayWrite: func() error { return data.CheckLength(data.Info().Size) },
 		Progress: func(done, total int64) { j.shown.step(phaseReplay, done, total) },
 	}
 	if logPath != "" {
@@ -191,6 +192,9 @@ func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Wi
 		defer func() { err = errors.Join(err, log.close()) }()
 		d := log.section()
 		opts.Log = &d
+		opts.MayWrite = func() error {
+			return errors.Join(data.CheckLength(data.Info().Size), log.CheckLength(log.Info().Size))
+		}
 	}
 	r.report, err = recovery.Run(ctx, opts)
 	if err != nil {

@@ -108,6 +108,11 @@ func (j *undoJob) run(ctx context.Context) error {
 	if err := file.Check(targets.list()); err != nil && !j.force {
 		return j.fail(verify.Faulty, fmt.Errorf("%s: %w; -f puts back what was there all the same", j.target, err))
 	}
+	for i, t := range targets {
+		if err := t.CheckLength(file.Devices[i].Before); err != nil {
+			return j.fail(verify.Faulty, err)
+		}
+	}
 	if !j.dryRun {
 		leaves(ctx, "another run does the rest")
 		err := file.Restore(ctx, targets.list(), func(done, total int64) { j.shown.step(phaseUndo, done, total) })

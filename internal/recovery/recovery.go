@@ -75,6 +75,9 @@ type Options struct {
 	Log  *Device // of an external log
 	// DryRun does all but writing. What is changed is kept in memory.
 	DryRun bool
+	// MayWrite is asked before anything is written, if anything has to be; an
+	// error refuses it. It may be nil.
+	MayWrite func() error
 	// Look is called at the end of a dry run, with what the filesystem would be,
 	// also if the log is clean. Nothing is in flight then. It may be nil.
 	Look func(*View) error
@@ -195,6 +198,11 @@ func (r *recoverer) run() error {
 	}
 	if text := r.fs.AheadOfLog(state.HeadLSN()); text != "" {
 		return fmt.Errorf("%w: superblock: %s", ErrRefused, text)
+	}
+	if changes := !state.Clean || state.Dropped > 0 || r.UUID != nil; changes && !r.DryRun && r.MayWrite != nil {
+		if err := r.MayWrite(); err != nil {
+			return fmt.Errorf("%w: %w", ErrRefused, err)
+		}
 	}
 	work := r.replayDirty
 	if r.report.Finished = state.Clean; state.Clean {

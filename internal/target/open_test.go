@@ -248,7 +248,7 @@ func TestGrowTooLarge(t *testing.T) {
 	if err == nil {
 		t.Skip("this host has files of 8 EiB - 1")
 	}
-	if !errors.Is(err, unix.EFBIG) || !strings.Contains(err.Error(), "9223372036854775807 bytes") {
+	if !errors.Is(err, unix.EFBIG) || !strings.Contains(err.Error(), "9223372036854775807 bytes (8.0 EiB) are more than the ") {
 		t.Errorf("error %q", err)
 	}
 	if tg.Info().Size != 100 {

@@ -36,14 +36,18 @@ func (t *Target) Truncate(size int64) error {
 }
 
 func (t *Target) setLength(size int64) error {
+	if size > t.info.Size {
+		if err := t.CheckLength(size); err != nil {
+			return err
+		}
+	}
 	err := retry(func() error { return unix.Ftruncate(int(t.small.Fd()), size) })
 	switch {
 	case err == nil:
 		t.info.Size = size
 		return nil
 	case errors.Is(err, unix.EFBIG):
-		return fmt.Errorf("%s: the file system it is on, or a limit of this process, allows no file of %d bytes: %w",
-			t.info.Path, size, err)
+		return fmt.Errorf("%s: the file system it is on allows no file of %d bytes: %w", t.info.Path, size, err)
 	}
 	return pathError(t.info.Path, fmt.Sprintf("set the length to %d bytes", size), err)
 }
