@@ -2,19 +2,45 @@ GO      ?= go
 GOFLAGS += -trimpath
 export CGO_ENABLED = 0
 
-# What make bench compares with, and its options: -quick, -only tmpfs,small, -svg FILE...
-REFERENCE ?= mkfs.xfs
-BENCH     ?=
+# Where make install puts things. The mkfs of util-linux, which calls mkfs.TYPE, has
+# the same name: NAME gives ours another, and MKFS_XFS=yes makes it mkfs.xfs too.
+PREFIX   ?= /usr/local
+BINDIR   ?= $(PREFIX)/bin
+DATADIR  ?= $(PREFIX)/share
+NAME     ?= mkfs
+MKFS_XFS ?=
 
-.PHONY: build test check fmt vet lint race bench bench-micro fuzz man clean
+# What comparisons and judges take: mkfs.xfs and xfs_repair of xfsprogs 7.2.0.
+REFERENCE ?= mkfs.xfs
+REPAIR    ?= xfs_repair
+# Options of make bench and make compare: -quick, -only tmpfs,small, -svg FILE; -n 2000, -seed 1, -loop.
+BENCH     ?=
+COMPARE   ?=
+
+.PHONY: help build install test check fmt vet lint race judge compare bench bench-micro fuzz man clean
+.DEFAULT_GOAL := build
+
+help: ## what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 build: ## one static binary, ./mkfs
 	$(GO) build $(GOFLAGS) -o mkfs ./cmd/mkfs
 
-test: ## needs no root, no network beyond Go modules, no xfsprogs
+install: build ## binary, manual page and completions, below DESTDIR and PREFIX; MKFS_XFS=yes links mkfs.xfs too
+	install -D -m 755 mkfs $(DESTDIR)$(BINDIR)/$(NAME)
+	install -d $(DESTDIR)$(DATADIR)/man/man8 $(DESTDIR)$(DATADIR)/bash-completion/completions \
+		$(DESTDIR)$(DATADIR)/zsh/site-functions $(DESTDIR)$(DATADIR)/fish/vendor_completions.d
+	./mkfs man >$(DESTDIR)$(DATADIR)/man/man8/$(NAME).8
+	./mkfs completion bash >$(DESTDIR)$(DATADIR)/bash-completion/completions/$(NAME)
+	./mkfs completion zsh >$(DESTDIR)$(DATADIR)/zsh/site-functions/_$(NAME)
+	./mkfs completion fish >$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$(NAME).fish
+	[ -z "$(MKFS_XFS)" ] || ln -sf $(NAME) $(DESTDIR)$(BINDIR)/mkfs.xfs
+	[ -z "$(MKFS_XFS)" ] || ln -sf $(NAME).8 $(DESTDIR)$(DATADIR)/man/man8/mkfs.xfs.8
+
+test: ## all tests; needs no root, no network beyond Go modules, no xfsprogs
 	$(GO) test ./...
 
-check: fmt vet lint race
+check: fmt vet lint race ## formatting, go vet, staticcheck, and all tests under the race detector
 
 fmt:
 	@out=$$(gofmt -l cmd internal test); [ -z "$$out" ] || { echo "gofmt -w: $$out"; exit 1; }
@@ -25,10 +51,17 @@ vet:
 lint:
 	$(GO) tool staticcheck ./...
 
-race: ## needs a C compiler, as the race detector does
+race: ## all tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 $(GO) test -race ./...
 
-bench: build ## beside $(REFERENCE), a bare loop and fio; parts of it need root
+judge: build ## as root: the kernel and REPAIR look at what mkfs and mkfs recover make
+	test/judge ./mkfs "$(REPAIR)"
+	$(GO) run ./test/crash -quick -mkfs ./mkfs -repair "$(REPAIR)"
+
+compare: build ## random command lines for ./mkfs and REFERENCE: same decisions, tables and bytes
+	$(GO) run ./test/random -mkfs ./mkfs -reference "$(REFERENCE)" $(COMPARE)
+
+bench: build ## beside REFERENCE, a bare loop and fio; parts of it need root
 	$(GO) run ./test/bench -mkfs ./mkfs -reference "$(REFERENCE)" $(BENCH)
 
 bench-micro: ## building AGs, queueing and writing them
@@ -37,7 +70,7 @@ bench-micro: ## building AGs, queueing and writing them
 # How long make fuzz runs each fuzzer.
 FUZZTIME ?= 1m
 
-fuzz: ## every fuzzer there is, one after the other
+fuzz: ## every fuzzer there is, one after the other, FUZZTIME each
 	@set -e; \
 	for file in $$(grep -rl --include='*_test.go' '^func Fuzz' cmd internal test); do \
 		for name in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$file); do \
