@@ -8,6 +8,7 @@ import (
 	"mkfs/internal/aio"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/progress"
 	"mkfs/internal/recovery"
 	"mkfs/internal/rescue"
 	"mkfs/internal/target"
@@ -180,7 +181,7 @@ func (j *recoverJob) copyDevice(ctx context.Context, path string, from *readTarg
 	to := recovery.Device{Name: path, Ring: ring, Size: t.Info().Size, Align: align}
 	_, err = rescue.Copy(ctx, from.section(), to, spans, rescue.CopyOptions{
 		Depth: from.ring.Stats().Depth, Memory: aio.NewSlab,
-		Progress: func(done, total int64) { j.shown.step(phaseCopy, done, total) },
+		Progress: func(done, total int64) { j.shown.Step(progress.Copy, done, total) },
 	})
 	return t, err
 }

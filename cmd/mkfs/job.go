@@ -21,6 +21,7 @@ import (
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
+	"mkfs/internal/progress"
 	"mkfs/internal/target"
 )
 
@@ -56,7 +57,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if j.ensure && j.dense {
 		j.parser.Fault(errors.New("--ensure does not go together with --dense: what is kept may have holes"))
 	}
-	shown, err := newProgress(j.progress, j.err, j.quiet)
+	shown, err := progress.New(j.progress, j.err, j.quiet)
 	if err != nil {
 		j.parser.Fault(err)
 	}
@@ -134,15 +135,15 @@ func (j *job) run(ctx context.Context) (err error) {
 		fmt.Fprintln(j.out, undo.text())
 	}
 	if !j.json && !j.quiet {
-		shown = &discardText{progress: shown, out: j.out}
+		shown = progress.WithDiscards(shown, j.out)
 	}
-	f := format.Job{Geometry: g, Identity: who, Discard: !j.noDiscard && undo == nil, Batch: j.batch, Progress: shown.step}
+	f := format.Job{Geometry: g, Identity: who, Discard: !j.noDiscard && undo == nil, Batch: j.batch, Progress: shown.Step}
 	f.DiscardLimit, f.Dense = j.discardLimit, j.dense
 	f.Data, f.Log, f.Realtime = open.data, open.log, open.rt
 	started := time.Now()
 	leaves(ctx, places.data.path+" holds no filesystem now")
 	stats, err := format.Run(ctx, f)
-	shown.end()
+	shown.End()
 	if err == nil {
 		leaves(ctx, places.data.path+" holds the new filesystem")
 	}

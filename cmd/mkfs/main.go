@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mkfs/internal/progress"
 )
 
 func main() {
@@ -53,7 +55,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // lastWords reports an error that ends the program while it is at work.
 func lastWords(stdout, stderr io.Writer, name string, args []string, err error) {
-	if isTerminal(stderr) {
+	if progress.Terminal(stderr) {
 		fmt.Fprintln(stderr) // behind a bar
 	}
 	if slices.Contains(args, "--json") {

@@ -13,6 +13,7 @@ import (
 	"mkfs/internal/aio"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/progress"
 	"mkfs/internal/recovery"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
@@ -30,7 +31,7 @@ type recoverJob struct {
 	ring                aio.Config
 	json, quiet         bool
 	progress            string
-	shown               progress
+	shown               progress.Progress
 	out, err            io.Writer
 	name                string
 }
@@ -63,7 +64,7 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 			}
 			ring, faults := ringConfig(engine, depth)
 			var err error
-			if j.shown, err = newProgress(j.progress, j.err, j.quiet); err != nil {
+			if j.shown, err = progress.New(j.progress, j.err, j.quiet); err != nil {
 				faults = append(faults, err)
 			}
 			if j.uuid, err = parseNewUUID(j.newUUID); err != nil {
@@ -111,7 +112,7 @@ func (j *recoverJob) run(ctx context.Context) error {
 	}
 	result := recoverResult{Target: j.target, DryRun: j.dryRun, Copy: j.copyTo, CopyLog: j.copyLogTo}
 	err := j.recover(ctx, &result)
-	j.shown.end()
+	j.shown.End()
 	if err != nil && ctx.Err() != nil {
 		if j.copyTo != "" {
 			return fmt.Errorf("%w; there is no copy", context.Cause(ctx))
@@ -182,7 +183,7 @@ func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Wi
 	opts := recovery.Options{
 		Data: data.section(), DryRun: j.dryRun, UUID: j.uuid, Depth: data.ring.Stats().Depth, Memory: aio.NewSlab,
 		MayWrite: func() error { return data.CheckLength(data.Info().Size) },
-		Progress: func(done, total int64) { j.shown.step(phaseReplay, done, total) },
+		Progress: func(done, total int64) { j.shown.Step(progress.Replay, done, total) },
 	}
 	if logPath != "" {
 		log, err := j.open(logPath, nil)

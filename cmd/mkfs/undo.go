@@ -10,22 +10,19 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"mkfs/internal/format"
 	"mkfs/internal/geometry"
+	"mkfs/internal/progress"
 	"mkfs/internal/target"
 	"mkfs/internal/undo"
 	"mkfs/internal/verify"
 )
-
-// phaseUndo is what takes time in putting back; it counts ranges.
-const phaseUndo format.Phase = "undo"
 
 // undoJob puts back what formatting has overwritten.
 type undoJob struct {
 	file, target, log, rt      string
 	force, dryRun, json, quiet bool
 	progress                   string
-	shown                      progress
+	shown                      progress.Progress
 	out, err                   io.Writer
 	name                       string
 }
@@ -50,7 +47,7 @@ then run it again.`,
 				faults = append(faults, fmt.Errorf("an undo file and a target, please, not %d arguments", len(args)))
 			}
 			var err error
-			if j.shown, err = newProgress(j.progress, j.err, j.quiet); err != nil {
+			if j.shown, err = progress.New(j.progress, j.err, j.quiet); err != nil {
 				faults = append(faults, err)
 			}
 			if len(faults) > 0 {
@@ -115,8 +112,8 @@ func (j *undoJob) run(ctx context.Context) error {
 	}
 	if !j.dryRun {
 		leaves(ctx, "another run does the rest")
-		err := file.Restore(ctx, targets.list(), func(done, total int64) { j.shown.step(phaseUndo, done, total) })
-		j.shown.end()
+		err := file.Restore(ctx, targets.list(), func(done, total int64) { j.shown.Step(progress.Undo, done, total) })
+		j.shown.End()
 		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("%w; another run does the rest", context.Cause(ctx))
 		}

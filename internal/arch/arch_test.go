@@ -39,16 +39,17 @@ var may = map[string][]string{
 	"internal/format": {
 		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit", "internal/pace",
 	},
-	"internal/pace":   {},
-	"internal/rule":   {},
-	"internal/compat": {},
-	"internal/xlog":   {"internal/ondisk", "internal/rule"},
-	"internal/super":  {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
-	"internal/verify": {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},
-	"internal/arch":   {},
-	"test/bench":      {"internal/aio", "internal/recovery", "internal/fusetest"}, // another program; it recovers on a ring of its own
-	"test/crash":      {},                                                         // and another
-	"test/random":     {},                                                         // and another
+	"internal/pace":     {},
+	"internal/progress": {"internal/format"},
+	"internal/rule":     {},
+	"internal/compat":   {},
+	"internal/xlog":     {"internal/ondisk", "internal/rule"},
+	"internal/super":    {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
+	"internal/verify":   {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},
+	"internal/arch":     {},
+	"test/bench":        {"internal/aio", "internal/recovery", "internal/fusetest"}, // another program; it recovers on a ring of its own
+	"test/crash":        {},                                                         // and another
+	"test/random":       {},                                                         // and another
 
 	"internal/recovery": {"internal/geometry", "internal/ondisk", "internal/delwri", "internal/rule", "internal/super", "internal/xlog"},
 	"internal/rescue":   {"internal/geometry", "internal/ondisk", "internal/super", "internal/recovery"},

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"bytes"
@@ -15,18 +15,18 @@ import (
 )
 
 // steps plays a run of two phases.
-func steps(p progress) {
+func steps(p Progress) {
 	for i := range int64(1000) {
-		p.step(format.PhaseHeaders, i+1, 1000)
+		p.Step(format.PhaseHeaders, i+1, 1000)
 	}
-	p.step(format.PhaseComplete, 1, 2)
-	p.step(format.PhaseComplete, 2, 2)
-	p.end()
+	p.Step(format.PhaseComplete, 1, 2)
+	p.Step(format.PhaseComplete, 2, 2)
+	p.End()
 }
 
 func TestProgressJSON(t *testing.T) {
 	var out bytes.Buffer
-	p, err := newProgress("json", &out, false)
+	p, err := New("json", &out, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestProgressJSON(t *testing.T) {
 
 func TestProgressPlain(t *testing.T) {
 	var out bytes.Buffer
-	p, _ := newProgress("plain", &out, false)
+	p, _ := New("plain", &out, false)
 	steps(p)
 	if !strings.HasSuffix(out.String(), "complete: 2 of 2 (100 %)\n") || strings.ContainsAny(out.String(), "\r\x1b") {
 		t.Errorf("%q", out.String())
@@ -73,10 +73,10 @@ func TestProgressBar(t *testing.T) {
 	if !strings.Contains(out.String(), "headers") {
 		t.Errorf("no bar for longer work: %q", out.String())
 	}
-	if p, err := newProgress("auto", &out, false); err != nil || p != (silence{}) {
+	if p, err := New("auto", &out, false); err != nil || p != (silence{}) {
 		t.Errorf("auto off a terminal is %T, %v", p, err)
 	}
-	if _, err := newProgress("circle", &out, false); err == nil {
+	if _, err := New("circle", &out, false); err == nil {
 		t.Error("there is a progress of kind circle")
 	}
 }
@@ -91,12 +91,12 @@ func TestDiscardText(t *testing.T) {
 		{"a part", 2, "Discarding blocks...\n"},
 	} {
 		var out bytes.Buffer
-		d := &discardText{progress: silence{}, out: &out}
+		d := &discardText{Progress: silence{}, out: &out}
 		for i := range c.to {
-			d.step(format.PhaseDiscard, i+1, 4)
+			d.Step(format.PhaseDiscard, i+1, 4)
 		}
-		d.step(format.PhaseHeaders, 1, 1)
-		d.end()
+		d.Step(format.PhaseHeaders, 1, 1)
+		d.End()
 		if out.String() != c.want {
 			t.Errorf("%s: %q, want %q", c.name, out.String(), c.want)
 		}
@@ -111,9 +111,9 @@ func TestProgressOnTerminal(t *testing.T) {
 		quiet bool
 		want  string
 	}{
-		{"auto", false, "*main.bar"}, {"auto", true, "main.silence"}, {"bar", true, "*main.bar"}, {"none", false, "main.silence"},
+		{"auto", false, "*progress.bar"}, {"auto", true, "progress.silence"}, {"bar", true, "*progress.bar"}, {"none", false, "progress.silence"},
 	} {
-		p, err := newProgress(c.kind, tty, c.quiet)
+		p, err := New(c.kind, tty, c.quiet)
 		if got := fmt.Sprintf("%T", p); err != nil || got != c.want {
 			t.Errorf("%s, quiet %v: %s, %v", c.kind, c.quiet, got, err)
 		}

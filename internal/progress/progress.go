@@ -1,4 +1,6 @@
-package main
+// Package progress shows on stderr how far work has come: a bar on a terminal, or
+// lines for logs and programs.
+package progress
 
 import (
 	"encoding/json"
@@ -14,47 +16,49 @@ import (
 	"mkfs/internal/format"
 )
 
-// progress is told of each step of the work and of its end.
-type progress interface {
-	step(phase format.Phase, done, total int64)
-	end()
+// Progress is told of each step of the work and of its end.
+type Progress interface {
+	Step(phase format.Phase, done, total int64)
+	End()
 }
 
 // patience is how long work may take before anything is said of it, and
 // between two things that are said.
 const patience = time.Second
 
-// phaseReplay is the part of a recovery that takes time; it counts bytes.
-const phaseReplay format.Phase = "replay"
+// Phases of work other than formatting.
+const (
+	Replay format.Phase = "replay" // of a log; it counts bytes
+	Copy   format.Phase = "copy"   // of a device, to recover the copy; it counts bytes
+	Undo   format.Phase = "undo"   // putting back what was overwritten; it counts ranges
+)
 
-// phaseCopy is the copying of a device for a recovery; it counts bytes.
-const phaseCopy format.Phase = "copy"
-
-// progressKinds are the values of --progress.
-var progressKinds = map[string]func(io.Writer) progress{
-	"bar":   func(w io.Writer) progress { return &bar{w: w, started: time.Now()} },
-	"plain": func(w io.Writer) progress { return &plain{w: w, last: time.Now()} },
-	"json":  func(w io.Writer) progress { return &jsonLines{enc: json.NewEncoder(w), last: time.Now()} },
-	"none":  func(io.Writer) progress { return silence{} },
+// kinds are the values of --progress but auto.
+var kinds = map[string]func(io.Writer) Progress{
+	"bar":   func(w io.Writer) Progress { return &bar{w: w, started: time.Now()} },
+	"plain": func(w io.Writer) Progress { return &plain{w: w, last: time.Now()} },
+	"json":  func(w io.Writer) Progress { return &jsonLines{enc: json.NewEncoder(w), last: time.Now()} },
+	"none":  func(io.Writer) Progress { return silence{} },
 }
 
-// newProgress makes the kind that was asked for. auto is a bar on a terminal,
-// else nothing.
-func newProgress(kind string, stderr io.Writer, quiet bool) (progress, error) {
+// New makes the kind that was asked for by --progress. auto is a bar on a
+// terminal, else nothing.
+func New(kind string, stderr io.Writer, quiet bool) (Progress, error) {
 	if kind == "auto" {
 		kind = "none"
-		if isTerminal(stderr) && !quiet {
+		if Terminal(stderr) && !quiet {
 			kind = "bar"
 		}
 	}
-	make := progressKinds[kind]
+	make := kinds[kind]
 	if make == nil {
 		return silence{}, fmt.Errorf("--progress: %q is none of auto, bar, plain, json and none", kind)
 	}
 	return make(stderr), nil
 }
 
-func isTerminal(w io.Writer) bool {
+// Terminal tells whether w is a terminal.
+func Terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
@@ -65,8 +69,8 @@ func isTerminal(w io.Writer) bool {
 
 type silence struct{}
 
-func (silence) step(format.Phase, int64, int64) {}
-func (silence) end()                            {}
+func (silence) Step(format.Phase, int64, int64) {}
+func (silence) End()                            {}
 
 // bar is a line on a terminal with the rate and the time left. It is seen when
 // the work takes longer than patience, and disappears in the end.
@@ -77,14 +81,14 @@ type bar struct {
 	bar     *progressbar.ProgressBar
 }
 
-func (b *bar) step(phase format.Phase, done, total int64) {
+func (b *bar) Step(phase format.Phase, done, total int64) {
 	if b.bar == nil || phase != b.phase {
-		b.end()
+		b.End()
 		b.phase = phase
 		b.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(b),
 			progressbar.OptionSetDescription(string(phase)),
-			progressbar.OptionShowBytes(phase.InBytes() || phase == phaseReplay || phase == phaseCopy),
+			progressbar.OptionShowBytes(phase.InBytes() || phase == Replay || phase == Copy),
 			progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 			progressbar.OptionSetItsString("AG"), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(patience/10))
@@ -101,7 +105,7 @@ func (b *bar) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-func (b *bar) end() {
+func (b *bar) End() {
 	if b.bar != nil {
 		b.bar.Clear()
 		b.bar = nil
@@ -114,7 +118,7 @@ type plain struct {
 	last time.Time
 }
 
-func (p *plain) step(phase format.Phase, done, total int64) {
+func (p *plain) Step(phase format.Phase, done, total int64) {
 	if time.Since(p.last) < patience && done < total {
 		return
 	}
@@ -129,7 +133,7 @@ func percent(done, total int64) int64 {
 	return int64(float64(done) / float64(total) * 100)
 }
 
-func (p *plain) end() {}
+func (p *plain) End() {}
 
 // jsonLines is an object a line for programs: phase, done and total. A phase's
 // last line is that of all done.
@@ -138,7 +142,7 @@ type jsonLines struct {
 	last time.Time
 }
 
-func (j *jsonLines) step(phase format.Phase, done, total int64) {
+func (j *jsonLines) Step(phase format.Phase, done, total int64) {
 	if time.Since(j.last) < patience/10 && done < total {
 		return
 	}
@@ -150,16 +154,20 @@ func (j *jsonLines) step(phase format.Phase, done, total int64) {
 	}{string(phase), done, total})
 }
 
-func (j *jsonLines) end() {}
+func (j *jsonLines) End() {}
+
+// WithDiscards passes all on to p, and says on out, as mkfs.xfs does, that a
+// device is discarded.
+func WithDiscards(p Progress, out io.Writer) Progress { return &discardText{Progress: p, out: out} }
 
 // discardText says on stdout, as mkfs.xfs does, that a device is discarded.
 type discardText struct {
-	progress
+	Progress
 	out  io.Writer
 	open bool // the line is not finished
 }
 
-func (d *discardText) step(phase format.Phase, done, total int64) {
+func (d *discardText) Step(phase format.Phase, done, total int64) {
 	var text strings.Builder
 	switch {
 	case phase == format.PhaseDiscard:
@@ -175,5 +183,5 @@ func (d *discardText) step(phase format.Phase, done, total int64) {
 		d.open = false
 	}
 	io.WriteString(d.out, text.String())
-	d.progress.step(phase, done, total)
+	d.Progress.Step(phase, done, total)
 }
