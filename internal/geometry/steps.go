@@ -1,6 +1,9 @@
 package geometry
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // step settles some numbers of a Geometry from those before it, or refuses
 // what was asked.
@@ -101,6 +104,9 @@ var featureOptions = []string{
 // or before (Spec.Refused).
 func Plan(spec Spec, dev Device) (*Geometry, Notes, error) {
 	p := &plan{spec: &spec, dev: &dev, g: &Geometry{Label: spec.Label, Inherit: spec.Data.Inherit}, dataSize: dev.Size}
+	if spec.Label != strings.TrimSpace(spec.Label) {
+		p.warn("-L: the label %q begins or ends with a blank, which is part of it", spec.Label)
+	}
 	refused := map[string]bool{}
 	for _, s := range steps {
 		p.stop = false

@@ -7,9 +7,9 @@ const maxStripe = 2*gib - 1
 // planStripesAsked takes the stripe unit and width that were asked for.
 func (p *plan) planStripesAsked() {
 	block := p.g.BlockSize
-	unit, width := p.askedStripes()
+	unit, width, option := p.askedStripes()
 	if !p.stop && (unit%block != 0 || width%block != 0) {
-		p.refuse("-d su", "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, block)
+		p.refuse(option, "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, block)
 	}
 	p.stripe.unit, p.stripe.width = unit, width
 }
@@ -35,17 +35,18 @@ func (p *plan) planStripes() {
 	g.StripeUnit, g.StripeWidth = blocksIn(unit, g.BlockLog), blocksIn(width, g.BlockLog)
 }
 
-// askedStripes is the stripe unit and width that were asked for, in bytes.
-func (p *plan) askedStripes() (unit, width Bytes) {
+// askedStripes is the stripe unit and width that were asked for, in bytes, and the
+// option that says the unit.
+func (p *plan) askedStripes() (unit, width Bytes, option string) {
 	s := p.spec.Data
 	if s.StripeUnit.Default && (s.StripeUnit512.asked() || s.StripeWidth512.asked()) {
 		s.StripeUnit, s.StripeWidth = Opt[Size]{}, Opt[int64]{}
 	}
+	option = "-d sunit"
 	if s.StripeUnit512.Given != s.StripeWidth512.Given {
-		p.refuse("-d sunit", "sunit and swidth go together")
-		return 0, 0
+		p.refuse(option, "sunit and swidth go together")
+		return 0, 0, option
 	}
-	option := "-d sunit"
 	unit = Bytes(s.StripeUnit512.Value) * BasicBlock
 	width = Bytes(s.StripeWidth512.Value) * BasicBlock
 	if s.StripeUnit.Given || s.StripeWidth.Given {
@@ -53,18 +54,18 @@ func (p *plan) askedStripes() (unit, width Bytes) {
 		unit = p.size(s.StripeUnit.Value)
 		if s.StripeUnit.Given != s.StripeWidth.Given && (unit != 0 || s.StripeWidth.Value != 0) {
 			p.refuse(option, "su and sw go together")
-			return 0, 0
+			return 0, 0, option
 		}
 		if count := s.StripeWidth.Value; count > 0 && unit > maxStripe/Bytes(count) {
 			p.refuse("-d sw", "%d times the stripe unit of %d bytes makes 2 GiB or more", count, unit)
-			return 0, 0
+			return 0, 0, option
 		}
 		width = unit * Bytes(s.StripeWidth.Value)
 	}
 	if reason := badStripes(unit, width, p.g.SectorSize); reason != "" && !p.stop {
 		p.refuse(option, "a stripe unit of %d bytes and a width of %d bytes: %s", unit, width, reason)
 	}
-	return unit, width
+	return unit, width, option
 }
 
 // badStripes tells why a stripe unit and width do not go together, or "".
@@ -110,12 +111,12 @@ const (
 // planLogStripeAsked takes the log stripe unit that was asked for.
 func (p *plan) planLogStripeAsked() {
 	s := &p.spec.Log
-	unit := Bytes(s.StripeUnit512.Value) * BasicBlock
+	unit, option := Bytes(s.StripeUnit512.Value)*BasicBlock, "-l sunit"
 	if s.StripeUnit.Given {
-		unit = p.size(s.StripeUnit.Value)
+		unit, option = p.size(s.StripeUnit.Value), "-l su"
 	}
 	if unit%p.g.BlockSize != 0 && !p.stop {
-		p.refuse("-l su", "%d bytes is no multiple of the block size, %d", unit, p.g.BlockSize)
+		p.refuse(option, "%d bytes is no multiple of the block size, %d", unit, p.g.BlockSize)
 	}
 	p.logStripe = unit
 }

@@ -202,21 +202,29 @@ func (s *Section) row(name string) *Row {
 	return nil
 }
 
+// logarithms are suboptions of old releases of mkfs.xfs, which took the base-2
+// logarithm of a size, and those that take the size.
+var logarithms = map[string]string{"log": "size", "sectlog": "sectsize"}
+
 // instead tells what could be meant by something that is no suboption: the main
-// one's value alone, the base-2 logarithm of a size as mkfs.xfs once took it, or
-// one of them all.
+// one's value alone, a logarithm, a name beside a blank, or one of them all.
 func (s *Section) instead(item string) string {
 	name, value, _ := strings.Cut(item, "=")
 	bits, rest, number := parseInt(value)
 	_, reason := parseSize(item)
+	trimmed := strings.TrimSpace(name)
+	size := s.row(logarithms[name])
 	switch {
+	case item == "":
+		return "a comma has nothing before it"
+	case s.row(trimmed) != nil:
+		return fmt.Sprintf("the name is %s, without a blank", trimmed)
 	case s.row("options") != nil && strings.HasSuffix(item, ".conf"):
 		return fmt.Sprintf("-%c options=%s reads that file", s.Flag, item)
-	case s.row("size") == nil:
-	case reason == "":
+	case s.row("size") != nil && reason == "":
 		return fmt.Sprintf("-%c size=%s is how to give a size", s.Flag, item)
-	case name == "log" && number && rest == "" && bits > 0 && bits < 32:
-		return fmt.Sprintf("-%c size=%d is how to give a size", s.Flag, 1<<bits)
+	case size != nil && number && rest == "" && bits > 0 && bits < 32:
+		return fmt.Sprintf("-%c %s=%d is how to give a size", s.Flag, size.Name, 1<<bits)
 	}
 	return "there are " + s.names()
 }
