@@ -15,6 +15,7 @@ import (
 	"mkfs/internal/compat"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
+	"mkfs/internal/report"
 )
 
 // formatVersion is the release of xfsprogs whose format and options these are.
@@ -68,7 +69,7 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
 			err := j.start(cmd.Context(), args)
 			if err != nil && f.json {
-				err = errors.Join(err, printJSON(stdout, newFailure(err, statusOf(err))))
+				err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, statusOf(err))))
 			}
 			if err != nil || !f.verify || f.dryRun || parser.Request.MakeConfig.Given {
 				return err
@@ -179,8 +180,8 @@ type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// report prints an error, a line for each thing that is wrong.
-func report(stderr io.Writer, name string, err error) {
+// tell prints an error, a line for each thing that is wrong.
+func tell(stderr io.Writer, name string, err error) {
 	list := []error{err}
 	var refusals *geometry.Refusals
 	usage := errors.As(err, new(usageError))

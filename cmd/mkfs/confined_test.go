@@ -11,6 +11,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"mkfs/internal/report"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -97,7 +99,7 @@ func TestRefusedEngines(t *testing.T) {
 		}
 		// a depth asks for an engine also where direct IO does not work
 		out, errs, status := run(append(fixed, "--json", "--queue-depth", "8")...)
-		var report jsonReport
+		var report report.Made
 		if err := json.Unmarshal([]byte(out), &report); err != nil || status != 0 || errs != "" || report.Work.Engine != c.engine {
 			t.Errorf("%s: exit status %d, %v\n%s%s", name, status, err, out, errs)
 			continue

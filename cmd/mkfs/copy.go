@@ -10,6 +10,7 @@ import (
 	"mkfs/internal/ondisk"
 	"mkfs/internal/progress"
 	"mkfs/internal/recovery"
+	"mkfs/internal/report"
 	"mkfs/internal/rescue"
 	"mkfs/internal/target"
 )
@@ -46,7 +47,7 @@ func (c *copied) remove() {
 
 // copySources copies the target, and an external log. Files are shared with their host
 // or copied as they are; of devices only what is in use is copied.
-func (j *recoverJob) copySources(ctx context.Context, part *target.Window, r *recoverResult) (_ *copied, err error) {
+func (j *recoverJob) copySources(ctx context.Context, part *target.Window, r *report.Recovery) (_ *copied, err error) {
 	if err := j.worthCopying(part); err != nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func (j *recoverJob) openSource(path string, part *target.Window) (*readTarget, 
 }
 
 // copyDevices copies what is in use of devices.
-func (j *recoverJob) copyDevices(ctx context.Context, part *target.Window, c *copied, r *recoverResult) error {
+func (j *recoverJob) copyDevices(ctx context.Context, part *target.Window, c *copied, r *report.Recovery) error {
 	data, err := j.openSource(j.target, part)
 	if err != nil {
 		return err

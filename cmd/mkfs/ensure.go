@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"mkfs/internal/geometry"
+	"mkfs/internal/report"
 	"mkfs/internal/super"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
@@ -90,7 +91,7 @@ func (j *job) keepExisting(p *places) (kept bool, err error) {
 	if j.json {
 		r := j.newReport(&fs.Geometry, p, nil, geometry.Notes{})
 		r.Kept, r.UUID = true, uuid.UUID(fs.SB.UUID).String()
-		return true, printJSON(j.out, r)
+		return true, report.JSON(j.out, r)
 	}
 	if !j.quiet {
 		fmt.Fprintf(j.out, "%s: kept; it holds the filesystem asked for, %v\n", p.data.path, uuid.UUID(fs.SB.UUID))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"mkfs/internal/labeltest"
+	"mkfs/internal/report"
 )
 
 // hostOfLargeSectors is a folder on XFS on a device with sectors of 4096 bytes.
@@ -53,7 +54,7 @@ func TestNewFilesOfLargeSectors(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"--size 400m --queue-depth 16 img", "--size 200t img"} {
-		var r jsonReport
+		var r report.Made
 		status, out, errs := runAs(t, "mkfs", append([]string{"--json"}, strings.Fields(args)...)...)
 		if err := json.Unmarshal([]byte(out), &r); err != nil || status != 0 || !r.Work.Direct {
 			t.Errorf("%s: exit status %d, %v, work %+v\n%s", args, status, err, r.Work, errs)

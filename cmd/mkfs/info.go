@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"mkfs/internal/report"
 	"mkfs/internal/super"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
@@ -41,7 +42,7 @@ its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
 			if len(args) != 1 {
 				err := error(usageError{fmt.Errorf("one target, please, not %d", len(args))})
 				if j.json {
-					err = errors.Join(err, printJSON(j.out, newFailure(err, int(verify.Unreadable))))
+					err = errors.Join(err, report.JSON(j.out, report.NewFailure(err, int(verify.Unreadable))))
 				}
 				return exitError{verify.Unreadable, err}
 			}
@@ -58,18 +59,18 @@ its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
 
 // infoResult is what --json prints.
 type infoResult struct {
-	Target    string          `json:"target"`
-	Partition int             `json:"partition,omitempty"`
-	Status    string          `json:"status"` // clean, dirty log, faults or unreadable
-	UUID      string          `json:"uuid,omitempty"`
-	Label     string          `json:"label"`
-	Geometry  *jsonGeometry   `json:"geometry,omitempty"`
-	Features  *jsonFeatures   `json:"features,omitempty"`
-	Space     *jsonSpace      `json:"space,omitempty"` // none unless the log is clean: the counts may be old
-	Log       *jsonLogState   `json:"log,omitempty"`   // none if it could not be read
-	LogState  verify.LogState `json:"log_state,omitempty"`
-	Faults    []string        `json:"faults,omitempty"`
-	Error     string          `json:"error,omitempty"`
+	Target    string           `json:"target"`
+	Partition int              `json:"partition,omitempty"`
+	Status    string           `json:"status"` // clean, dirty log, faults or unreadable
+	UUID      string           `json:"uuid,omitempty"`
+	Label     string           `json:"label"`
+	Geometry  *report.Geometry `json:"geometry,omitempty"`
+	Features  *report.Features `json:"features,omitempty"`
+	Space     *report.Space    `json:"space,omitempty"` // none unless the log is clean: the counts may be old
+	Log       *report.LogState `json:"log,omitempty"`   // none if it could not be read
+	LogState  verify.LogState  `json:"log_state,omitempty"`
+	Faults    []string         `json:"faults,omitempty"`
+	Error     string           `json:"error,omitempty"`
 
 	fs       *super.Filesystem
 	logFault string // what is wrong with the log
@@ -153,25 +154,25 @@ func (j *infoJob) lookAtLog(r *infoResult, t *target.Target, tell func(string)) 
 func (j *infoJob) print(r *infoResult) error {
 	if j.json {
 		if r.fs != nil {
-			geo, features := newJSONGeometry(&r.fs.Geometry, j.log, ""), newJSONFeatures(&r.fs.Geometry)
+			geo, features := report.NewGeometry(&r.fs.Geometry, j.log, ""), report.NewFeatures(&r.fs.Geometry)
 			r.Geometry, r.Features = &geo, &features
 			r.UUID, r.Label = uuid.UUID(r.fs.SB.UUID).String(), r.fs.Geometry.Label
 		}
 		if r.LogState == verify.LogClean && len(r.Faults) == 0 {
-			r.Space = newJSONSpace(&r.fs.Geometry, r.fs.Counts())
+			r.Space = report.NewSpace(&r.fs.Geometry, r.fs.Counts())
 		}
 		if r.state != nil {
-			s := newLogState(r.state)
+			s := report.NewLogState(r.state)
 			r.Log = &s
 		}
-		return printJSON(j.out, r)
+		return report.JSON(j.out, r)
 	}
 	if r.fs != nil {
 		log := j.log
 		if log == "" {
 			log = "external log"
 		}
-		printGeometry(j.out, &r.fs.Geometry, j.target, log, "external")
+		report.Table(j.out, &r.fs.Geometry, j.target, log, "external")
 		fmt.Fprintf(j.out, "uuid     =%v\n", uuid.UUID(r.fs.SB.UUID))
 		fmt.Fprintf(j.out, "label    =%q\n", r.fs.Geometry.Label)
 		fmt.Fprintf(j.out, "log state=%s\n", r.logText())
@@ -196,7 +197,7 @@ func (r *infoResult) logText() string {
 	case s.Empty:
 		return "clean, nothing was ever written"
 	case s.Clean:
-		return withDropped(s, fmt.Sprintf("clean, head at block %d of %d, cycle %d", s.Head, blocks, s.Cycle))
+		return report.WithDropped(s, fmt.Sprintf("clean, head at block %d of %d, cycle %d", s.Head, blocks, s.Cycle))
 	}
-	return withDropped(s, fmt.Sprintf("dirty, tail at block %d and head at block %d of %d, cycle %d", s.Tail, s.Head, blocks, s.Cycle))
+	return report.WithDropped(s, fmt.Sprintf("dirty, tail at block %d and head at block %d of %d, cycle %d", s.Tail, s.Head, blocks, s.Cycle))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/google/uuid"
 
+	"mkfs/internal/aginit"
 	"mkfs/internal/aio"
 	"mkfs/internal/compat"
 	"mkfs/internal/format"
@@ -22,6 +23,7 @@ import (
 	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
 	"mkfs/internal/progress"
+	"mkfs/internal/report"
 	"mkfs/internal/target"
 )
 
@@ -163,12 +165,34 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil || !j.json {
 		return err
 	}
-	report := j.newReport(g, places, &who, notes)
+	made := j.newReport(g, places, &who, notes)
 	if undo != nil {
-		report.Undo = &jsonUndo{undo.path, undo.Data()}
+		made.Undo = &report.Undo{File: undo.path, Bytes: undo.Data()}
 	}
-	report.Work = newCounters(stats, open.direct, time.Since(started))
-	return printJSON(j.out, report)
+	made.Work = report.NewWork(stats, open.direct, time.Since(started))
+	return report.JSON(j.out, made)
+}
+
+// newReport says what is to be made, or was.
+func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) report.Made {
+	r := report.Made{
+		Target: p.data.path, Offset: p.data.info.Offset, Label: g.Label, Dense: j.dense, Warnings: append(notes.Notices, notes.Warnings...),
+		Geometry: report.NewGeometry(g, p.logName(), p.rtName()), Features: report.NewFeatures(g),
+	}
+	if at := j.parser.Request.Spec.PlanFor; at.Given {
+		n := at.Value.On(g)
+		r.Growth = &report.Growth{Bytes: int64(n), AGCount: uint64(g.AGsAt(n)), AGCountNow: uint64(g.AGCount)}
+	}
+	if g.Contents != nil {
+		r.Space = report.NewSpace(g, g.Counts())
+	}
+	for _, p := range j.chosen {
+		r.Presets = append(r.Presets, p.Name)
+	}
+	if who != nil {
+		r.UUID = uuid.UUID(who.UUID).String()
+	}
+	return r
 }
 
 // announce prints what there is to say of the filesystem before it is made.
@@ -183,7 +207,7 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 	}
 	j.printNotices(out, notes)
 	if !j.quiet || j.dryRun {
-		printGeometry(out, g, p.data.path, p.logName(), p.rtName())
+		report.Table(out, g, p.data.path, p.logName(), p.rtName())
 		if at := j.parser.Request.Spec.PlanFor; at.Given {
 			n := at.Value.On(g)
 			fmt.Fprintf(out, "growth   =%-22s bsize=%-6d blocks=%d, agcount=%d\n", humanize.IBytes(uint64(n)), g.BlockSize, n/g.BlockSize, g.AGsAt(n))
@@ -203,19 +227,19 @@ func (j *job) printNotices(out io.Writer, notes geometry.Notes) {
 }
 
 // reportPlan is the dry run's JSON.
-func (j *job) reportPlan(g *geometry.Geometry, report jsonReport) error {
+func (j *job) reportPlan(g *geometry.Geometry, made report.Made) error {
 	if !j.json {
 		return nil
 	}
-	report.DryRun = true
+	made.DryRun = true
 	if j.reproducible.given || j.parser.Request.UUID.Given { // and not by chance
 		who, err := j.identity(g)
 		if err != nil {
 			return err
 		}
-		report.UUID = uuid.UUID(who.UUID).String()
+		made.UUID = uuid.UUID(who.UUID).String()
 	}
-	return printJSON(j.out, report)
+	return report.JSON(j.out, made)
 }
 
 // ring is how to write. What is wrong with it is a fault like others.

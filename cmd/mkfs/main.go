@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"mkfs/internal/progress"
+	"mkfs/internal/report"
 )
 
 func main() {
@@ -42,13 +43,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	stop()
 	status := statusOf(err)
 	if errors.As(err, new(flagError)) && slices.Contains(rest, "--json") {
-		err = errors.Join(err, printJSON(stdout, newFailure(err, status)))
+		err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, status)))
 	}
 	if exit := (exitError{}); errors.As(err, &exit) {
 		err = exit.error
 	}
 	if err != nil {
-		report(stderr, commandName(cmd.Use), err)
+		tell(stderr, commandName(cmd.Use), err)
 	}
 	return status
 }
@@ -59,9 +60,9 @@ func lastWords(stdout, stderr io.Writer, name string, args []string, err error) 
 		fmt.Fprintln(stderr) // behind a bar
 	}
 	if slices.Contains(args, "--json") {
-		err = errors.Join(err, printJSON(stdout, newFailure(err, statusOf(err))))
+		err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, statusOf(err))))
 	}
-	report(stderr, name, err)
+	tell(stderr, name, err)
 }
 
 // commandName is the name of a command without its usage.

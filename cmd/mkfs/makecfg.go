@@ -26,9 +26,9 @@ func (j *job) makeConfig(path string, g *geometry.Geometry, p *places, notes geo
 		return fmt.Errorf("-c makecfg: %w", err)
 	}
 	if j.json {
-		report := j.newReport(g, p, nil, notes)
-		report.Config = path
-		return j.reportPlan(g, report)
+		made := j.newReport(g, p, nil, notes)
+		made.Config = path
+		return j.reportPlan(g, made)
 	}
 	j.printNotices(j.out, notes)
 	return nil

@@ -15,6 +15,7 @@ import (
 	"mkfs/internal/ondisk"
 	"mkfs/internal/progress"
 	"mkfs/internal/recovery"
+	"mkfs/internal/report"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
 	"mkfs/internal/xlog"
@@ -96,7 +97,7 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 // refuse ends the command before anything is read.
 func (j *recoverJob) refuse(err error) error {
 	if j.json {
-		err = errors.Join(err, printJSON(j.out, newFailure(err, int(verify.Faulty))))
+		err = errors.Join(err, report.JSON(j.out, report.NewFailure(err, int(verify.Faulty))))
 	}
 	return exitError{verify.Faulty, err}
 }
@@ -110,7 +111,7 @@ func (j *recoverJob) run(ctx context.Context) error {
 	} else if !j.dryRun {
 		leaves(ctx, "another run does the rest")
 	}
-	result := recoverResult{Target: j.target, DryRun: j.dryRun, Copy: j.copyTo, CopyLog: j.copyLogTo}
+	result := report.Recovery{Target: j.target, DryRun: j.dryRun, Copy: j.copyTo, CopyLog: j.copyLogTo}
 	err := j.recover(ctx, &result)
 	j.shown.End()
 	if err != nil && ctx.Err() != nil {
@@ -120,7 +121,7 @@ func (j *recoverJob) run(ctx context.Context) error {
 		return fmt.Errorf("%w; another run does the rest", context.Cause(ctx))
 	}
 	result.Seconds = time.Since(started).Seconds()
-	status := result.status(err)
+	status := recoveryStatus(&result, err)
 	if e := j.print(&result, status, err); err == nil && e != nil {
 		return exitError{verify.Unreadable, e}
 	}
@@ -130,22 +131,36 @@ func (j *recoverJob) run(ctx context.Context) error {
 	return nil
 }
 
-// status is the outcome as an exit status.
-func (r *recoverResult) status(err error) verify.Status {
+// print prints the result; an error is main's to print, unless as JSON.
+func (j *recoverJob) print(r *report.Recovery, status verify.Status, err error) error {
+	r.Give(j.uuid)
+	switch {
+	case j.json:
+		return r.PrintJSON(j.out, status, err)
+	case j.quiet || err != nil:
+		return nil
+	case j.copyTo != "":
+		return r.Print(j.out, j.copyTo)
+	}
+	return r.Print(j.out, j.target)
+}
+
+// recoveryStatus is the outcome as an exit status.
+func recoveryStatus(r *report.Recovery, err error) verify.Status {
 	switch {
 	case errors.Is(err, recovery.ErrRefused), errors.Is(err, recovery.ErrTooLarge), errors.Is(err, xlog.ErrForeign),
 		errors.Is(err, target.ErrExists), errors.As(err, new(usageError)), errors.As(err, new(*xlog.Corrupt)), errors.As(err, new(*target.InUseError)):
 		return verify.Faulty
 	case err != nil:
 		return verify.Unreadable
-	case !r.report.Finished:
+	case !r.Report.Finished:
 		return verify.Dirty
 	}
 	return verify.Clean
 }
 
 // recover opens the targets and replays the log.
-func (j *recoverJob) recover(ctx context.Context, r *recoverResult) error {
+func (j *recoverJob) recover(ctx context.Context, r *report.Recovery) error {
 	path := j.target
 	at, err := j.part.locate(path, nil) // it writes, so only what was named
 	if err != nil {
@@ -171,7 +186,7 @@ func (j *recoverJob) recover(ctx context.Context, r *recoverResult) error {
 }
 
 // recoverAt replays the log of the filesystem at a path.
-func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Window, logPath string, r *recoverResult) (err error) {
+func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Window, logPath string, r *report.Recovery) (err error) {
 	data, err := j.open(path, part)
 	if err != nil {
 		return err
@@ -197,7 +212,7 @@ func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Wi
 			return errors.Join(data.CheckLength(data.Info().Size), log.CheckLength(log.Info().Size))
 		}
 	}
-	r.report, err = recovery.Run(ctx, opts)
+	r.Report, err = recovery.Run(ctx, opts)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"mkfs/internal/report"
 )
 
 // largeHost is a folder that takes sparse files of any size, or skips.
@@ -70,7 +72,7 @@ func TestLargestFile(t *testing.T) {
 			t.Errorf("no %q: exit status %d\n%s%s", want, status, out, errs)
 		}
 	}
-	var r jsonReport
+	var r report.Made
 	if status, out, _ := runAs(t, "mkfs", "-N", "--json", img); status != 0 || json.Unmarshal([]byte(out), &r) != nil ||
 		r.Geometry.AGCount != 8388609 || r.Geometry.Bytes != 2251799813685247*4096 {
 		t.Errorf("%d: %s", status, out)

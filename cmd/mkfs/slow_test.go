@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mkfs/internal/fusetest"
+	"mkfs/internal/report"
 )
 
 // slowImage is an image on a host that writes 1 MiB a second, without holes where
@@ -93,7 +94,7 @@ func TestSlowTarget(t *testing.T) {
 			if n := strings.Count(errs.String(), `"phase":"log"`); n < 3 {
 				t.Errorf("progress of the log was told of %d times\n%s", n, errs.String())
 			}
-			var failure jsonFailure
+			var failure report.Failure
 			if err := json.Unmarshal([]byte(out.String()), &failure); err != nil || failure.Exit != c.status || !strings.Contains(failure.Error, c.says) {
 				t.Errorf("%v: %s", err, out.String())
 			}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"mkfs/internal/report"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -90,13 +92,13 @@ func TestSpaceAsMounted(t *testing.T) {
 }
 
 // spaceOf is what a command's JSON tells.
-func spaceOf(t *testing.T, args []string) jsonSpace {
+func spaceOf(t *testing.T, args []string) report.Space {
 	t.Helper()
 	status, out, errs := runAs(t, "mkfs", args...)
 	if status != 0 {
 		t.Fatalf("mkfs %v: exit status %d\n%s", args, status, errs)
 	}
-	var r struct{ Space *jsonSpace }
+	var r struct{ Space *report.Space }
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Space == nil {
 		t.Fatalf("mkfs %v: %v; no space in\n%s", args, err, out)
 	}
@@ -105,13 +107,13 @@ func spaceOf(t *testing.T, args []string) jsonSpace {
 }
 
 // mountedSpace is what statfs tells.
-func mountedSpace(t *testing.T, at string) jsonSpace {
+func mountedSpace(t *testing.T, at string) report.Space {
 	t.Helper()
 	var s unix.Statfs_t
 	if err := unix.Statfs(at, &s); err != nil {
 		t.Fatal(err)
 	}
-	return jsonSpace{Total: int64(s.Blocks) * s.Bsize, Usable: int64(s.Bavail) * s.Bsize, MaxInodes: s.Files}
+	return report.Space{Total: int64(s.Blocks) * s.Bsize, Usable: int64(s.Bavail) * s.Bsize, MaxInodes: s.Files}
 }
 
 // needMount skips what this kernel does not mount.

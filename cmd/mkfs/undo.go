@@ -12,6 +12,7 @@ import (
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/progress"
+	"mkfs/internal/report"
 	"mkfs/internal/target"
 	"mkfs/internal/undo"
 	"mkfs/internal/verify"
@@ -71,7 +72,7 @@ then run it again.`,
 // fail ends the command with a status.
 func (j *undoJob) fail(status verify.Status, err error) error {
 	if j.json {
-		err = errors.Join(err, printJSON(j.out, newFailure(err, int(status))))
+		err = errors.Join(err, report.JSON(j.out, report.NewFailure(err, int(status))))
 	}
 	return exitError{status, err}
 }
@@ -131,7 +132,7 @@ func (j *undoJob) run(ctx context.Context) error {
 
 func (j *undoJob) print(u *undo.File) error {
 	if j.json {
-		return printJSON(j.out, undoResult{j.target, j.file, j.dryRun, u.UUID, u.Records, u.Data, u.Devices})
+		return report.JSON(j.out, undoResult{j.target, j.file, j.dryRun, u.UUID, u.Records, u.Data, u.Devices})
 	}
 	if j.quiet {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"mkfs/internal/aio"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/report"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
 )
@@ -69,8 +70,8 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 // refuse ends the command before anything is read.
 func (j *verifyJob) refuse(err error) error {
 	if j.json {
-		r := verifyResult{Status: verify.Unreadable.String(), Error: err.Error()}
-		err = errors.Join(err, j.printJSON(&r))
+		r := report.Verification{Status: verify.Unreadable.String(), Error: err.Error()}
+		err = errors.Join(err, r.PrintJSON(j.out))
 	}
 	return exitError{verify.Unreadable, err}
 }
@@ -100,7 +101,7 @@ func (j *verifyJob) run(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	result.Target, result.Seconds = j.target, time.Since(start).Seconds()
-	status := result.report.Status()
+	status := result.Report.Status()
 	if err != nil {
 		status, result.Error = verify.Unreadable, err.Error()
 	}
@@ -114,8 +115,15 @@ func (j *verifyJob) run(ctx context.Context) error {
 	return nil
 }
 
+func (j *verifyJob) print(r *report.Verification) error {
+	if j.json {
+		return r.PrintJSON(j.out)
+	}
+	return r.Print(j.out, j.quiet)
+}
+
 // verify opens the targets and reads them.
-func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
+func (j *verifyJob) verify(ctx context.Context) (r report.Verification, err error) {
 	sole := noteTo(j.err, j.name, j.target)
 	if j.quiet {
 		sole = func(string) {}
@@ -142,7 +150,7 @@ func (j *verifyJob) verify(ctx context.Context) (r verifyResult, err error) {
 		opts.Log = &d
 		r.Others = log.others("xfs_external_log")
 	}
-	r.report, err = verify.Run(ctx, opts)
+	r.Report, err = verify.Run(ctx, opts)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", j.target, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
+	"mkfs/internal/report"
 )
 
 // runAs runs the program in process.
@@ -52,7 +53,7 @@ func TestVerifyCommand(t *testing.T) {
 		t.Errorf("%d\n%s", status, out)
 	}
 	status, out, _ = runAs(t, "mkfs", "verify", "--json", img)
-	var r verifyResult
+	var r report.Verification
 	if err := json.Unmarshal([]byte(out), &r); err != nil || status != 1 || r.Status != "faults" || r.Count != 2 || len(r.Faults) != 2 ||
 		r.Faults[1].AG != 1 || r.Faults[1].Structure != "AGF" || r.Faults[1].Offset != 256<<20+512 || r.Engine == "" || r.AGs != 4 {
 		t.Errorf("%v %d\n%s", err, status, out)

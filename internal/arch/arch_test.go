@@ -41,6 +41,7 @@ var may = map[string][]string{
 	},
 	"internal/pace":     {},
 	"internal/progress": {"internal/format"},
+	"internal/report":   {"internal/format", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/verify", "internal/xlog"},
 	"internal/rule":     {},
 	"internal/compat":   {},
 	"internal/xlog":     {"internal/ondisk", "internal/rule"},

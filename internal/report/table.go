@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"mkfs/internal/geometry"
 )
 
-// printGeometry prints the table that mkfs.xfs and xfs_info print, to the
+// Table prints the table that mkfs.xfs and xfs_info print, to the
 // byte: scripts parse it. The names are those the user gave.
-func printGeometry(w io.Writer, g *geometry.Geometry, data, log, rt string) {
+func Table(w io.Writer, g *geometry.Geometry, data, log, rt string) {
 	f := &g.Features
 	if !g.Log.External {
 		log = "internal log"

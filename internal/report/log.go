@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"mkfs/internal/xlog"
 )
 
-// jsonLogState is where a log begins and ends.
-type jsonLogState struct {
+// LogState is where a log begins and ends.
+type LogState struct {
 	Clean bool   `json:"clean"`
 	Head  int    `json:"head"` // block of 512 bytes
 	Tail  int    `json:"tail"`
@@ -20,14 +20,14 @@ type jsonLogState struct {
 	Dropped int64 `json:"dropped_bytes"`
 }
 
-func newLogState(s *xlog.State) jsonLogState {
-	return jsonLogState{s.Clean, s.Head, s.Tail, s.Cycle, s.LastLSN.String(), s.Dropped > 0, droppedBytes(s)}
+func NewLogState(s *xlog.State) LogState {
+	return LogState{s.Clean, s.Head, s.Tail, s.Cycle, s.LastLSN.String(), s.Dropped > 0, droppedBytes(s)}
 }
 
 func droppedBytes(s *xlog.State) int64 { return int64(s.Dropped) * xlog.BlockSize }
 
-// withDropped adds to what is said of a log what does not count in it.
-func withDropped(s *xlog.State, text string) string {
+// WithDropped adds to what is said of a log what does not count in it.
+func WithDropped(s *xlog.State, text string) string {
 	if s.Dropped == 0 {
 		return text
 	}

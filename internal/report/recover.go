@@ -1,18 +1,20 @@
-package main
+package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
+	"mkfs/internal/ondisk"
 	"mkfs/internal/recovery"
 	"mkfs/internal/verify"
 )
 
-// recoverResult is a recovery as --json prints it.
-type recoverResult struct {
+// Recovery is what mkfs recover has done.
+type Recovery struct {
 	Target    string           `json:"target"`
 	Partition int              `json:"partition,omitempty"`
 	Copy      string           `json:"copy,omitempty"`
@@ -21,7 +23,7 @@ type recoverResult struct {
 	LeftOut   int64            `json:"left_out_bytes,omitempty"` // of a device: free
 	DryRun    bool             `json:"dry_run,omitempty"`
 	Status    string           `json:"status"` // clean, dirty log, faults or unreadable
-	Log       jsonLogState     `json:"log"`    // as it was found
+	Log       LogState         `json:"log"`    // as it was found
 	Stats     recovery.Stats   `json:"replayed"`
 	Remains   recovery.Remains `json:"remains"`
 	UUID      string           `json:"uuid,omitempty"` // that it was given
@@ -31,49 +33,47 @@ type recoverResult struct {
 	Depth     float64          `json:"depth_average"`
 	Bytes     int64            `json:"bytes"`
 
-	report recovery.Report
+	Report recovery.Report `json:"-"`
+	asked  *ondisk.UUID    // the UUID to give; nil for none
 }
 
-// print prints the result; an error is main's to print, unless as JSON.
-func (j *recoverJob) print(r *recoverResult, status verify.Status, err error) error {
-	p := &r.report
-	if j.json {
-		r.Status, r.Stats, r.Remains = status.String(), p.Stats, p.Remains
-		r.Log = newLogState(&p.Log)
-		if p.Renamed {
-			r.UUID = uuid.UUID(*j.uuid).String()
-		}
-		if err != nil {
-			r.Error = err.Error()
-		}
-		return printJSON(j.out, r)
-	}
-	if j.quiet || err != nil {
-		return nil
-	}
-	name := j.target
-	if j.copyTo != "" {
-		name = j.copyTo
-	}
+// Give notes the UUID that the filesystem was to be given; nil for none.
+func (r *Recovery) Give(id *ondisk.UUID) { r.asked = id }
+
+// Print prints a line about what was done to name.
+func (r *Recovery) Print(w io.Writer, name string) error {
 	text := r.summary()
 	switch {
-	case p.Renamed:
-		text += fmt.Sprintf("; the UUID is %v now", uuid.UUID(*j.uuid))
-	case j.uuid != nil && !p.Finished:
+	case r.Report.Renamed:
+		text += fmt.Sprintf("; the UUID is %v now", uuid.UUID(*r.asked))
+	case r.asked != nil && !r.Report.Finished:
 		text += "; the UUID is what it was"
 	}
-	_, err = fmt.Fprintf(j.out, "%s: %s\n", name, text)
+	_, err := fmt.Fprintf(w, "%s: %s\n", name, text)
 	return err
 }
 
-func (r *recoverResult) summary() string {
-	p := &r.report
+// PrintJSON prints all of it as an object, and the error that it ended with.
+func (r *Recovery) PrintJSON(w io.Writer, status verify.Status, err error) error {
+	p := &r.Report
+	r.Status, r.Stats, r.Remains, r.Log = status.String(), p.Stats, p.Remains, NewLogState(&p.Log)
+	if p.Renamed {
+		r.UUID = uuid.UUID(*r.asked).String()
+	}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return JSON(w, r)
+}
+
+func (r *Recovery) summary() string {
+	p := &r.Report
 	if p.Log.Clean && p.Log.Dropped > 0 {
 		now := "the log is clean now"
 		if r.DryRun {
 			now = "the log would be clean then"
 		}
-		return withDropped(&p.Log, "there is nothing to replay, but records to clear behind the log's head") + "; " + now
+		return WithDropped(&p.Log, "there is nothing to replay, but records to clear behind the log's head") + "; " + now
 	}
 	if p.Log.Clean && p.Renamed {
 		return "the log is clean"
@@ -89,7 +89,7 @@ func (r *recoverResult) summary() string {
 	if r.DryRun {
 		text = fmt.Sprintf("%s %s of %s", replayed, plural(items(p), "item"), plural(p.Stats.Transactions, "checkpoint"))
 	}
-	text = withDropped(&p.Log, text)
+	text = WithDropped(&p.Log, text)
 	switch {
 	case !p.Finished:
 		return text + "; for the kernel remain " + remains(&p.Remains) + "; the log stays dirty, and the next mount finishes it"
