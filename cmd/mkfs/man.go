@@ -85,13 +85,39 @@ has been written.
 const manEnd = `.SH EXIT STATUS
 .TP
 0
-Done.
+Done: made, or kept by \fB\-\-ensure\fR; no faults and a clean log; replayed; put back.
 .TP
 1
-Refused or failed.
+Refused or failed. Of
+.B mkfs verify
+and
+.BR "mkfs info" :
+there are faults, or no XFS at all.
+.TP
+2
+Of commands: reading or writing failed, or, where nothing is written, the arguments make no sense.
+.TP
+3
+Of
+.B mkfs verify
+and
+.BR "mkfs info" :
+the log must be replayed. Of
+.BR "mkfs recover" :
+it was replayed, but the kernel must finish the rest.
+.TP
+4
+With
+.BR \-\-ensure :
+there is another XFS.
 .TP
 130, 143
-Stopped by a signal.
+Stopped by SIGINT or SIGTERM.
+.PP
+With
+.B \-\-verify
+also the statuses of
+.BR "mkfs verify" .
 .SH ENVIRONMENT
 .TP
 .B SOURCE_DATE_EPOCH
