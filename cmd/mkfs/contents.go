@@ -10,14 +10,15 @@ import (
 
 // checkContents refuses places that hold something. What belongs to the
 // filesystem that is to be made again is no loss: its UUID is asked for, or it
-// is in a file that is to be emptied.
-func (p *places) checkContents(id geometry.Opt[[16]byte]) error {
+// is in a file that is to be emptied. Files that are no images at all are refused
+// too, if kinds is set.
+func (p *places) checkContents(id geometry.Opt[[16]byte], kinds bool) error {
 	var own [][16]byte
 	if id.Given {
 		own = append(own, id.Value)
 	}
 	if p.data.exists && p.data.fresh {
-		found, err := p.data.signatures()
+		found, _, err := p.data.contents()
 		if err != nil {
 			return err
 		}
@@ -28,7 +29,7 @@ func (p *places) checkContents(id geometry.Opt[[16]byte]) error {
 		}
 	}
 	for _, at := range p.all() {
-		if err := at.checkContents(own); err != nil {
+		if err := at.checkContents(own, kinds); err != nil {
 			return err
 		}
 	}
@@ -38,32 +39,41 @@ func (p *places) checkContents(id geometry.Opt[[16]byte]) error {
 // checkContents refuses a place that holds something, unless it is a part of one
 // of our own filesystems, or whose physical sectors begin within ours. A file
 // that was asked to be emptied may.
-func (p *place) checkContents(own [][16]byte) error {
+func (p *place) checkContents(own [][16]byte, kinds bool) error {
 	if !p.exists || p.fresh {
 		return nil
 	}
 	if p.info.Misaligned {
 		return fmt.Errorf("%s is not aligned to its physical sectors; -f makes a filesystem with logical ones", p.path)
 	}
-	found, err := p.signatures()
+	found, kind, err := p.contents()
 	if p.role != forData {
 		found = slices.DeleteFunc(found, func(s target.Signature) bool { return s.PartOf(own...) })
 	}
-	if err != nil || len(found) == 0 {
+	switch {
+	case err != nil:
 		return err
+	case len(found) > 0:
+		return fmt.Errorf("%s holds %v; -f overwrites it", p.info.Name(), found[0])
+	case kinds && kind != "":
+		return fmt.Errorf("%s holds %s; -f overwrites it", p.info.Name(), kind)
 	}
-	return fmt.Errorf("%s holds %v; -f overwrites it", p.info.Name(), found[0])
+	return nil
 }
 
-// signatures looks at what the place holds.
-func (p *place) signatures() ([]target.Signature, error) {
+// contents looks at what the place holds: formats of disks, and what a file is that
+// is no image.
+func (p *place) contents() (found []target.Signature, kind string, err error) {
 	t, err := target.Open(p.path, target.Options{Window: p.part})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer t.Close() // nothing was written
 	if t.Blank() {
-		return nil, nil
+		return nil, "", nil
 	}
-	return target.Signatures(t, p.info.Size)
+	if found, err = target.Signatures(t, p.info.Size); err == nil {
+		kind, err = t.Content()
+	}
+	return found, kind, err
 }

@@ -81,8 +81,13 @@ func (j *job) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := places.check(j.force, j.parser.Request.UUID); err != nil {
+	if err := places.check(); err != nil {
 		return err
+	}
+	if !j.force {
+		if err := places.checkContents(j.parser.Request.UUID, j.name != xfsName); err != nil {
+			return err
+		}
 	}
 	q := &j.parser.Request
 	dev := places.device(q.Spec.RT.Size.Given)

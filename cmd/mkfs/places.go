@@ -180,9 +180,9 @@ func (p *place) name() string {
 	return p.path
 }
 
-// check refuses what must not be overwritten: what is in use always, what
-// holds something only without force. id is the UUID asked for, if one is.
-func (p *places) check(force bool, id geometry.Opt[[16]byte]) error {
+// check refuses what must never be overwritten: what is in use, or is one target
+// by two names.
+func (p *places) check() error {
 	for _, at := range p.all() {
 		if !at.exists {
 			continue
@@ -199,10 +199,7 @@ func (p *places) check(force bool, id geometry.Opt[[16]byte]) error {
 			}
 		}
 	}
-	if force {
-		return nil
-	}
-	return p.checkContents(id)
+	return nil
 }
 
 // checkUse is target.CheckUse with a first line that scripts know.

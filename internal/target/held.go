@@ -41,15 +41,16 @@ func holds(r io.ReaderAt, in Info, blank bool) (Held, error) {
 	if what := nothing(v, blank); what != "" {
 		return Held{What: what}, nil
 	}
-	for _, k := range lookalikes {
-		if v.is(k.at, k.magic) {
-			return Held{What: k.what, Advice: k.advice}, nil
-		}
+	if c := firstOf(contents, v); c != nil {
+		return c.held(), nil
 	}
 	if v.err != nil {
 		return Held{}, v.err
 	}
 	found, err := Signatures(r, in.Size)
+	if c := firstOf(texts, v); err == nil && len(found) == 0 && c != nil {
+		return c.held(), nil
+	}
 	if err == nil && len(found) == 0 && in.Size < 512 {
 		return Held{What: fmt.Sprintf("it has only %d bytes", in.Size)}, nil
 	}

@@ -5,26 +5,6 @@ import (
 	"strings"
 )
 
-// lookalike is a file or device that people take for a filesystem. Nobody needs
-// to be kept from overwriting it unasked, so it is no Signature.
-type lookalike struct {
-	at           int64
-	magic        string
-	what, advice string
-}
-
-const decompress = "decompress it first"
-
-var lookalikes = []lookalike{
-	{0, "\x1f\x8b\x08", "it is compressed with gzip", decompress},
-	{0, "\xfd7zXZ\x00", "it is compressed with xz", decompress},
-	{0, "\x28\xb5\x2f\xfd", "it is compressed with zstd", decompress},
-	{0, "\x04\x22\x4d\x18", "it is compressed with lz4", decompress},
-	{0, "BZh", "it is compressed with bzip2", decompress},
-	{0, "\x3a\xff\x26\xed", "it is a sparse image of Android's tools", "simg2img makes a raw image of it"},
-	{0, "mkfsundo", "it is an undo file of mkfs --undo", "mkfs undo puts back what it keeps"},
-}
-
 // description is what a Signature's name means to somebody who looks for an XFS.
 type description struct{ what, advice string }
 
