@@ -16,6 +16,7 @@ import (
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
 	"mkfs/internal/report"
+	"mkfs/internal/source"
 )
 
 // formatVersion is the release of xfsprogs whose format and options these are.
@@ -32,7 +33,7 @@ type flagsOf struct {
 	preset                                   []string
 	depth, batch                             int
 
-	part         windowFlags
+	part         source.Part
 	undo         string
 	reproducible seed
 }
@@ -111,7 +112,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.Var(names{&f.preset}, "preset", "features for a kernel or boot loader, as lts-5.15 or grub-2.06; 'list' tells them all; options go before it")
 	fs.StringVar(&f.forKernel, "for-kernel", "", "features that a kernel, as 5.15, has been trusted with; auto for the one that runs")
 	fs.StringVar(&f.forGRUB, "for-grub", "", "features that a GRUB, as 2.06, can read")
-	f.part.add(fs)
+	partFlags(fs, &f.part)
 	fs.Var(&f.reproducible, "reproducible", "equal options give equal bytes: the UUID follows from them, the time is SOURCE_DATE_EPOCH or 0; another SEED gives another UUID")
 	fs.Lookup("reproducible").NoOptDefVal = "0"
 	fs.StringVar(&f.undo, "undo", "", "keep what is overwritten in this new file, for mkfs undo; nothing is discarded")

@@ -10,6 +10,7 @@ import (
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/report"
+	"mkfs/internal/source"
 	"mkfs/internal/super"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
@@ -48,14 +49,14 @@ func (p *place) existing(logdev *place) (*super.Filesystem, error) {
 	if fs.SB.LogStart == 0 && logdev != nil && logdev.exists && !logdev.fresh {
 		log, window = logdev.path, logdev.part
 	}
-	found, err := findLog(t, fs, log, window)
+	found, err := source.FindLog(t, fs, log, window)
 	if err != nil {
 		return nil, err
 	}
-	if found.state != nil && found.state.Empty && log != "" {
-		found.fault = log + ": there is no record in it"
+	if found.State != nil && found.State.Empty && log != "" {
+		found.Fault = log + ": there is no record in it"
 	}
-	if faults := found.faults(); len(faults) > 0 {
+	if faults := found.Faults(); len(faults) > 0 {
 		return nil, fmt.Errorf("%s: --ensure: there is an XFS, and its log does not fit it: %s", p.path, faults[0])
 	}
 	return fs, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkfs/internal/report"
+	"mkfs/internal/source"
 	"mkfs/internal/super"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
@@ -19,7 +20,7 @@ import (
 // infoJob tells what a filesystem is.
 type infoJob struct {
 	target, log string
-	part        windowFlags
+	part        source.Part
 	json        bool
 	out, err    io.Writer
 	name        string
@@ -51,7 +52,7 @@ its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
 		},
 	}
 	fs := cmd.Flags()
-	j.part.add(fs)
+	partFlags(fs, &j.part)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print one JSON object")
 	return settled(cmd, stdout, stderr, verify.Unreadable)
@@ -101,20 +102,20 @@ func (j *infoJob) run(context.Context) error {
 
 // look reads the superblock and finds the ends of the log.
 func (j *infoJob) look(r *infoResult) error {
-	at, err := j.part.locate(j.target, noteTo(j.err, j.name, j.target))
+	at, err := locate(&j.part, j.target, noteTo(j.err, j.name, j.target))
 	if err != nil {
 		return err
 	}
-	r.Partition = at.partition
-	t, err := target.Open(j.target, target.Options{Window: at.part})
+	r.Partition = at.Partition
+	t, err := target.Open(j.target, target.Options{Window: at.Part})
 	if err != nil {
 		return err
 	}
 	defer t.Close() // nothing was written
 	warnOfUse(j.err, j.name, t.Info())
 	tell := func(message string) { r.Faults = append(r.Faults, message) }
-	if at.instead != "" {
-		tell("no XFS: " + at.instead)
+	if at.Instead != "" {
+		tell("no XFS: " + at.Instead)
 		return nil
 	}
 	b := make([]byte, min(super.ReadSize, t.Info().Size))
@@ -133,19 +134,19 @@ func (j *infoJob) lookAtLog(r *infoResult, t *target.Target, tell func(string)) 
 	if j.log != "" && r.fs.SB.LogStart != 0 {
 		return usageError{fmt.Errorf("--logdev: the log of %s is on it, and not on %s", j.target, j.log)}
 	}
-	found, err := findLog(t, r.fs, j.log, nil)
+	found, err := source.FindLog(t, r.fs, j.log, nil)
 	if err != nil {
 		return err
 	}
-	for _, fault := range found.faults() {
+	for _, fault := range found.Faults() {
 		tell(fault)
 	}
-	switch r.state, r.logFault = found.state, found.fault; {
-	case found.fault != "":
+	switch r.state, r.logFault = found.State, found.Fault; {
+	case found.Fault != "":
 		r.LogState = verify.LogFaulty
-	case found.state != nil && found.state.Clean:
+	case found.State != nil && found.State.Clean:
 		r.LogState = verify.LogClean
-	case found.state != nil:
+	case found.State != nil:
 		r.LogState = verify.LogDirty
 	}
 	return nil

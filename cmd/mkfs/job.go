@@ -63,7 +63,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil {
 		j.parser.Fault(err)
 	}
-	if err := j.part.fault(); err != nil {
+	if err := j.part.Fault(); err != nil {
 		j.parser.Fault(err)
 	}
 	places, err := j.request()

@@ -16,6 +16,7 @@ import (
 	"mkfs/internal/progress"
 	"mkfs/internal/recovery"
 	"mkfs/internal/report"
+	"mkfs/internal/source"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
 	"mkfs/internal/xlog"
@@ -25,7 +26,7 @@ import (
 type recoverJob struct {
 	target, log, copyTo string
 	copyLogTo           string
-	part                windowFlags
+	part                source.Part
 	newUUID             string
 	uuid                *ondisk.UUID
 	dryRun              bool
@@ -84,7 +85,7 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
 	fs.StringVar(&j.copyLogTo, "copy-log-to", "", "with --copy-to and --logdev: copy the external log to a new file; the log is only read")
 	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this UUID once its log is clean, or a random one: generate")
-	j.part.add(fs)
+	partFlags(fs, &j.part)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
@@ -92,6 +93,24 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	fs.StringVar(&engine, "engine", "auto", "how to read and write: auto, uring, aio or sync")
 	fs.IntVar(&depth, "queue-depth", aio.DefaultDepth, "requests in flight")
 	return settled(cmd, stdout, stderr, verify.Faulty)
+}
+
+// copyFaults are what is wrong with the options of copies by themselves.
+func (j *recoverJob) copyFaults() (faults []error) {
+	switch {
+	case j.copyTo == "" && j.copyLogTo != "":
+		faults = append(faults, errors.New("--copy-log-to: needs --copy-to: without it the target itself would be recovered"))
+	case j.copyTo != "" && j.log != "" && j.copyLogTo == "":
+		faults = append(faults, errors.New("--copy-to: the log is on a device of its own: --copy-log-to FILE makes a copy of that, too"))
+	case j.copyLogTo != "" && j.log == "":
+		faults = append(faults, errors.New("--copy-log-to: needs --logdev, which names the log"))
+	case j.copyTo != "" && samePath(j.copyTo, j.copyLogTo):
+		faults = append(faults, fmt.Errorf("--copy-log-to: %s is what --copy-to makes", j.copyLogTo))
+	}
+	if j.copyTo != "" && j.dryRun {
+		faults = append(faults, errors.New("--copy-to: a dry run writes nothing, so it makes no copy"))
+	}
+	return faults
 }
 
 // refuse ends the command before anything is read.
@@ -162,27 +181,49 @@ func recoveryStatus(r *report.Recovery, err error) verify.Status {
 // recover opens the targets and replays the log.
 func (j *recoverJob) recover(ctx context.Context, r *report.Recovery) error {
 	path := j.target
-	at, err := j.part.locate(path, nil) // it writes, so only what was named
+	at, err := locate(&j.part, path, nil) // it writes, so only what was named
 	if err != nil {
 		return err
 	}
-	if at.instead != "" {
-		return fmt.Errorf("%s: %w: no XFS: %s", path, recovery.ErrRefused, at.instead)
+	if at.Instead != "" {
+		return fmt.Errorf("%s: %w: no XFS: %s", path, recovery.ErrRefused, at.Instead)
 	}
-	part := at.part
-	r.Partition = at.partition
-	logPath := j.log
-	if j.copyTo != "" {
-		made, err := j.copySources(ctx, part, r)
-		if err != nil {
-			return err
-		}
-		if err = j.recoverAt(ctx, j.copyTo, nil, j.copyLogTo, r); err != nil {
-			made.remove() // what is half done is of no use
-		}
+	r.Partition = at.Partition
+	if j.copyTo == "" {
+		return j.recoverAt(ctx, path, at.Part, j.log, r)
+	}
+	copies, err := source.Copy(ctx, j.copyJob(at.Part))
+	if err != nil {
 		return err
 	}
-	return j.recoverAt(ctx, path, part, logPath, r)
+	r.Copied, r.LeftOut = copies.Copied, copies.LeftOut
+	if err = j.recoverAt(ctx, j.copyTo, nil, j.copyLogTo, r); err != nil {
+		copies.Remove() // what is half done is of no use
+	}
+	return err
+}
+
+// copyJob is what --copy-to and --copy-log-to ask for.
+func (j *recoverJob) copyJob(part *target.Window) source.CopyJob {
+	return source.CopyJob{
+		Data: j.target, Part: part, Log: j.log, DataTo: j.copyTo, LogTo: j.copyLogTo, Ring: j.ring,
+		Progress: func(done, total int64) { j.shown.Step(progress.Copy, done, total) },
+		Opened:   func(info target.Info) { warnOfUse(j.err, j.name, info) },
+		Note: func(text string) {
+			if !j.quiet {
+				fmt.Fprintf(j.err, "%s: note: %s: %s\n", j.name, j.target, text)
+			}
+		},
+	}
+}
+
+// open opens a target for recovery, in a dry run only to read it.
+func (j *recoverJob) open(path string, part *target.Window) (*source.Source, error) {
+	s, err := source.OpenFilesystem(path, part, j.ring, !j.dryRun)
+	if err == nil && j.dryRun { // else it would not have been opened
+		warnOfUse(j.err, j.name, s.Info())
+	}
+	return s, err
 }
 
 // recoverAt replays the log of the filesystem at a path.
@@ -191,12 +232,12 @@ func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Wi
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, data.close()) }()
-	if err := j.otherThan(data.Info(), logPath); err != nil {
+	defer func() { err = errors.Join(err, data.Close()) }()
+	if err := source.DistinctLog(data.Info(), logPath); err != nil {
 		return err
 	}
 	opts := recovery.Options{
-		Data: data.section(), DryRun: j.dryRun, UUID: j.uuid, Depth: data.ring.Stats().Depth, Memory: aio.NewSlab,
+		Data: data.Section(), DryRun: j.dryRun, UUID: j.uuid, Depth: data.Ring.Stats().Depth, Memory: aio.NewSlab,
 		MayWrite: func() error { return data.CheckLength(data.Info().Size) },
 		Progress: func(done, total int64) { j.shown.Step(progress.Replay, done, total) },
 	}
@@ -205,8 +246,8 @@ func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Wi
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, log.close()) }()
-		d := log.section()
+		defer func() { err = errors.Join(err, log.Close()) }()
+		d := log.Section()
 		opts.Log = &d
 		opts.MayWrite = func() error {
 			return errors.Join(data.CheckLength(data.Info().Size), log.CheckLength(log.Info().Size))
@@ -216,8 +257,8 @@ func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Wi
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
-	stats := data.ring.Stats()
-	r.Engine, r.Depth, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Bytes
+	stats := data.Ring.Stats()
+	r.Engine, r.Depth, r.Bytes = data.Ring.Engine(), stats.AverageDepth, stats.Bytes
 	return err
 }
 
@@ -235,45 +276,4 @@ func parseNewUUID(text string) (*ondisk.UUID, error) {
 		return nil, fmt.Errorf("--uuid: %q is no UUID, as %v is one, nor generate", text, uuid.New())
 	}
 	return (*ondisk.UUID)(&id), nil
-}
-
-// open opens a target for recovery, in a dry run only to read it. Direct IO is
-// used if the filesystem's sectors meet its alignment.
-func (j *recoverJob) open(path string, part *target.Window) (*readTarget, error) {
-	t, err := target.Open(path, target.Options{Write: !j.dryRun, Direct: true, Window: part})
-	if err != nil {
-		return nil, err
-	}
-	if j.dryRun { // else it would not have been opened
-		warnOfUse(j.err, j.name, t.Info())
-	}
-	direct, align := t.DirectIO()
-	if direct && (align > sectorAt(t) || t.Info().Size%int64(align) != 0) {
-		t.Buffered()
-		align = 1
-	}
-	ring := j.ring
-	ring.Base = t.Info().Offset
-	r, err := aio.Open(t.Fd(), ring)
-	if err != nil {
-		_ = t.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &readTarget{t, r, align}, nil
-}
-
-// sectorAt is the smaller of the sector sizes that a superblock says, or what
-// goes with all.
-func sectorAt(t *target.Target) int {
-	b := make([]byte, geometry.BasicBlock)
-	_, _ = t.ReadAt(b, 0) // what is wrong will be told by who needs it
-	s, ok := ondisk.DecodeSuperblock(b)
-	if !ok {
-		return geometry.BasicBlock
-	}
-	return min(int(s.SectorSize), max(geometry.BasicBlock, int(s.LogSectorSize)))
-}
-
-func (t *readTarget) section() recovery.Device {
-	return recovery.Device{Name: t.Info().Path, Ring: t.ring, Size: t.Info().Size, Align: t.align}
 }

@@ -13,6 +13,7 @@ import (
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/report"
+	"mkfs/internal/source"
 	"mkfs/internal/target"
 	"mkfs/internal/verify"
 )
@@ -20,7 +21,7 @@ import (
 // verifyJob is one verification.
 type verifyJob struct {
 	target, log string
-	part        windowFlags
+	part        source.Part
 	made        *ondisk.UUID // what the filesystem's must be; nil for any
 	ring        aio.Config
 	json, quiet bool
@@ -58,7 +59,7 @@ Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 		},
 	}
 	fs := cmd.Flags()
-	j.part.add(fs)
+	partFlags(fs, &j.part)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but faults")
@@ -128,38 +129,38 @@ func (j *verifyJob) verify(ctx context.Context) (r report.Verification, err erro
 	if j.quiet {
 		sole = func(string) {}
 	}
-	at, err := j.part.locate(j.target, sole)
+	at, err := locate(&j.part, j.target, sole)
 	if err != nil {
 		return r, err
 	}
-	r.Partition = at.partition
-	data, err := openToRead(j.target, at.part, j.ring)
+	r.Partition = at.Partition
+	data, err := source.Open(j.target, at.Part, j.ring)
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, data.close()) }()
+	defer func() { err = errors.Join(err, data.Close()) }()
 	warnOfUse(j.err, j.name, data.Info())
-	opts := verify.Options{Data: data.device(), Instead: at.instead, UUID: j.made, Live: inUse(data.Info()), Depth: j.ring.Depth, Memory: aio.NewSlab}
+	opts := verify.Options{Data: data.Device(), Instead: at.Instead, UUID: j.made, Live: source.InUse(data.Info()), Depth: j.ring.Depth, Memory: aio.NewSlab}
 	if j.log != "" {
-		log, err := openToRead(j.log, nil, j.ring)
+		log, err := source.Open(j.log, nil, j.ring)
 		if err != nil {
 			return r, err
 		}
-		defer func() { err = errors.Join(err, log.close()) }()
-		d := log.device()
+		defer func() { err = errors.Join(err, log.Close()) }()
+		d := log.Device()
 		opts.Log = &d
-		r.Others = log.others("xfs_external_log")
+		r.Others = otherFormats(log, "xfs_external_log")
 	}
 	r.Report, err = verify.Run(ctx, opts)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", j.target, err)
 	}
-	if at.instead == "" {
-		r.Others = append(data.others("xfs"), r.Others...)
+	if at.Instead == "" {
+		r.Others = append(otherFormats(data, "xfs"), r.Others...)
 		j.tellOthers(&r)
 	}
-	stats := data.ring.Stats()
-	r.Engine, r.Depth, r.Reads, r.Bytes = data.ring.Engine(), stats.AverageDepth, stats.Reads, stats.Bytes
+	stats := data.Ring.Stats()
+	r.Engine, r.Depth, r.Reads, r.Bytes = data.Ring.Engine(), stats.AverageDepth, stats.Reads, stats.Bytes
 	return r, err
 }
 
@@ -170,53 +171,28 @@ func warnOfUse(w io.Writer, name string, info target.Info) {
 	}
 }
 
-// inUse tells whether a target may change while it is read. An idle loop device
-// made of it changes nothing.
-func inUse(info target.Info) bool {
-	use := target.CheckUse(info)
-	var known *target.InUseError
-	return use != nil && !(errors.As(use, &known) && known.Idle)
+// noteTo prints notes about a target.
+func noteTo(w io.Writer, name, path string) func(note string) {
+	return func(note string) { fmt.Fprintf(w, "%s: %s: %s\n", name, path, note) }
 }
 
-// readTarget is a target that is read through a ring.
-type readTarget struct {
-	*target.Target
-	ring  *aio.Ring
-	align int
-}
-
-// openToRead opens a target. Direct IO cannot reach the end of a file that is
-// no multiple of its alignment.
-func openToRead(path string, part *target.Window, ring aio.Config) (*readTarget, error) {
-	t, err := target.Open(path, target.Options{Direct: true, Window: part})
-	if err != nil {
-		return nil, err
+// otherFormats lists what probers find on a target beside what should be there.
+func otherFormats(t *source.Source, own string) (list []report.Other) {
+	for _, f := range target.Leftovers(t, t.Info().Size, nil, func(s target.Signature) bool { return s.Name == own }) {
+		list = append(list, report.Other{Target: t.Info().Name(), Format: f.Name, Offset: f.Offset})
 	}
-	direct, align := t.DirectIO()
-	if direct && t.Info().Size%int64(align) != 0 {
-		_ = t.Close() // nothing was written
-		align = 1
-		if t, err = target.Open(path, target.Options{Window: part}); err != nil {
-			return nil, err
+	return list
+}
+
+// tellOthers says what else was found. Right after the filesystem has been made
+// that is a fault. Later it may be in one of its files, and is only worth a note.
+func (j *verifyJob) tellOthers(r *report.Verification) {
+	for _, o := range r.Others {
+		if j.made != nil {
+			message := fmt.Sprintf("still shows, at byte %d of %s: %s", o.Offset, o.Target, report.TwoFormats)
+			r.Report.Add(verify.Fault{AG: -1, Structure: o.Format, Offset: o.Offset, Message: message})
+		} else if !j.quiet {
+			fmt.Fprintf(j.err, "%s: note: %v\n", j.name, o)
 		}
 	}
-	t.DropCache()
-	ring.Base = t.Info().Offset
-	r, err := aio.Open(t.Fd(), ring)
-	if err != nil {
-		_ = t.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &readTarget{t, r, align}, nil
-}
-
-func (t *readTarget) device() verify.Device {
-	return verify.Device{Reader: t.ring, Size: t.Info().Size, Align: t.align}
-}
-
-// close closes the ring and the target. The first error of the ring has been
-// told already.
-func (t *readTarget) close() error {
-	_ = t.ring.Close()
-	return t.Close()
 }

@@ -41,16 +41,20 @@ var may = map[string][]string{
 	},
 	"internal/pace":     {},
 	"internal/progress": {"internal/format"},
-	"internal/report":   {"internal/format", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/verify", "internal/xlog"},
-	"internal/rule":     {},
-	"internal/compat":   {},
-	"internal/xlog":     {"internal/ondisk", "internal/rule"},
-	"internal/super":    {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
-	"internal/verify":   {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},
-	"internal/arch":     {},
-	"test/bench":        {"internal/aio", "internal/recovery", "internal/fusetest"}, // another program; it recovers on a ring of its own
-	"test/crash":        {},                                                         // and another
-	"test/random":       {},                                                         // and another
+	"internal/source": {
+		"internal/aio", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/rescue", "internal/super", "internal/target",
+		"internal/verify", "internal/xlog",
+	},
+	"internal/report": {"internal/format", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/verify", "internal/xlog"},
+	"internal/rule":   {},
+	"internal/compat": {},
+	"internal/xlog":   {"internal/ondisk", "internal/rule"},
+	"internal/super":  {"internal/geometry", "internal/ondisk", "internal/rule", "internal/xlog"},
+	"internal/verify": {"internal/geometry", "internal/ondisk", "internal/rule", "internal/super", "internal/xlog"},
+	"internal/arch":   {},
+	"test/bench":      {"internal/aio", "internal/recovery", "internal/fusetest"}, // another program; it recovers on a ring of its own
+	"test/crash":      {},                                                         // and another
+	"test/random":     {},                                                         // and another
 
 	"internal/recovery": {"internal/geometry", "internal/ondisk", "internal/delwri", "internal/rule", "internal/super", "internal/xlog"},
 	"internal/rescue":   {"internal/geometry", "internal/ondisk", "internal/super", "internal/recovery"},
