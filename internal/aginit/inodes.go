@@ -8,10 +8,6 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// autofsckName is the root directory's attribute that tells a background
-// checker how far it may go.
-const autofsckName = "xfs:autofsck"
-
 // numbered is a file and its generation number.
 type numbered struct {
 	*geometry.File
@@ -119,7 +115,7 @@ func (b *Builder) rootAttrs() []ondisk.Attr {
 	if !b.hasAttrs() {
 		return nil
 	}
-	return []ondisk.Attr{{Flags: ondisk.AttrRoot, Name: autofsckName, Value: string(b.g.Features.Autofsck)}}
+	return []ondisk.Attr{{Flags: ondisk.AttrRoot, Name: ondisk.AutofsckName, Value: string(b.g.Features.Autofsck)}}
 }
 
 // forkOffset is where an attribute fork of size bytes begins in a literal area

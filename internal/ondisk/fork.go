@@ -45,6 +45,10 @@ const (
 	AttrParent AttrFlags = 0x08
 )
 
+// AutofsckName is the name, in the trusted namespace, of the root directory's
+// attribute that tells a background checker how far it may go.
+const AutofsckName = "xfs:autofsck"
+
 // Attr is an extended attribute within an inode.
 type Attr struct {
 	Flags AttrFlags
