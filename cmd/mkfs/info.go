@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"mkfs/internal/options"
 	"mkfs/internal/report"
 	"mkfs/internal/source"
 	"mkfs/internal/super"
@@ -22,6 +23,7 @@ type infoJob struct {
 	target, log string
 	part        source.Part
 	json        bool
+	config      bool
 	out, err    io.Writer
 	name        string
 }
@@ -35,13 +37,13 @@ func newInfoCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 		Use:   j.name + " " + usage,
 		Short: "Tell what a filesystem is, and whether it was unmounted",
 		Long: `Print the geometry of an XFS filesystem, its UUID and label, and the state of
-its log. Nothing is written.
+its log, or with --config a file of options that makes it again. Nothing is written.
 
 Exit status: 0 the log is clean, or external and not given; 1 there is no XFS, or something is wrong with
-its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
+its superblock or log, or with --config mkfs cannot make the same again; 2 it could not be read; 3 the log
+wants replaying.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				err := error(usageError{fmt.Errorf("one target, please, not %d", len(args))})
+			if err := j.usage(args); err != nil {
 				if j.json {
 					err = errors.Join(err, report.JSON(j.out, report.NewFailure(err, int(verify.Unreadable))))
 				}
@@ -55,7 +57,19 @@ its superblock or log; 2 it could not be read; 3 the log wants replaying.`,
 	partFlags(fs, &j.part)
 	fs.StringVar(&j.log, "logdev", "", "device of an external log")
 	fs.BoolVar(&j.json, "json", false, "print one JSON object")
+	fs.BoolVar(&j.config, "config", false, "print a file for mkfs -c options=FILE that makes the same filesystem again, empty")
 	return settled(cmd, stdout, stderr, verify.Unreadable)
+}
+
+// usage is what is wrong with the command line.
+func (j *infoJob) usage(args []string) error {
+	switch {
+	case len(args) != 1:
+		return usageError{fmt.Errorf("one target, please, not %d", len(args))}
+	case j.json && j.config:
+		return usageError{errors.New("--json: does not go together with --config, which prints a file of options")}
+	}
+	return nil
 }
 
 // infoResult is what --json prints.
@@ -74,6 +88,7 @@ type infoResult struct {
 	Error     string           `json:"error,omitempty"`
 
 	fs       *super.Filesystem
+	again    string // what --config prints
 	logFault string // what is wrong with the log
 	state    *xlog.State
 }
@@ -125,7 +140,26 @@ func (j *infoJob) look(r *infoResult) error {
 	if r.fs = super.Read(b, t.Info().Size, func(message string) { tell("superblock: " + message) }); r.fs == nil {
 		return nil
 	}
+	if j.config && len(r.Faults) == 0 {
+		if err := j.makeAgain(r, t, tell); err != nil {
+			return fmt.Errorf("%s: %w", j.target, err)
+		}
+	}
 	return j.lookAtLog(r, t, tell)
+}
+
+// makeAgain makes the file of options that makes the filesystem on t again.
+func (j *infoJob) makeAgain(r *infoResult, t *target.Target, tell func(string)) error {
+	rootKnown, err := r.fs.ReadRoot(t, tell)
+	if err != nil {
+		return err
+	}
+	a := options.ConfigAgain(&r.fs.Geometry, uuid.UUID(r.fs.SB.UUID), rootKnown)
+	r.again = a.Text
+	for _, text := range a.Differ {
+		tell("mkfs cannot make the same again: " + text)
+	}
+	return nil
 }
 
 // lookAtLog finds the ends of the log, which is on t or on a device of its own.
@@ -168,7 +202,12 @@ func (j *infoJob) print(r *infoResult) error {
 		}
 		return report.JSON(j.out, r)
 	}
-	if r.fs != nil {
+	switch {
+	case j.config:
+		if _, err := io.WriteString(j.out, r.again); err != nil {
+			return err
+		}
+	case r.fs != nil:
 		log := j.log
 		if log == "" {
 			log = "external log"

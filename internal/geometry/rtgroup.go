@@ -3,7 +3,7 @@ package geometry
 const (
 	zoneBytes     = 256 * mib // of a zone, as disks have them
 	minZones      = 5
-	reservedZones = 4       // that writing takes besides what is there for files
+	ReservedZones = 4       // that writing takes besides what is there for files
 	unusedGroup   = tib     // of a section that does not exist
 	threadedGroup = 4 * gib // no smaller groups for the sake of concurrency
 )
@@ -80,7 +80,7 @@ func (p *plan) planZones() {
 		p.setGroups(size, divUp(r.Blocks, size))
 	}
 	if s.Size.Given {
-		p.groupCount += reservedZones
+		p.groupCount += ReservedZones
 	}
 	if most := blocksIn(Usable(p.rtSize, g.SectorSize), g.BlockLog) / r.GroupBlocks; p.groupCount > most {
 		if s.Size.Given {

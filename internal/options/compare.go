@@ -15,23 +15,23 @@ type property struct {
 // properties are those of suboptions that are no features, which settings has.
 // What the root directory holds is not among them.
 var properties = []property{
-	{"b size", func(g *geometry.Geometry) string { return fmt.Sprint(g.BlockSize) }},
+	{"b size", blockSize},
 	{"d agcount", func(g *geometry.Geometry) string { return fmt.Sprint(g.AGCount) }},
-	{"d agsize", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.AGBlocks)) }},
-	{"d size", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.Blocks)) }},
+	{"d agsize", agSize},
+	{"d size", dataSize},
 	{"d su", stripes}, {"d sw", stripes}, {"d sunit", stripes}, {"d swidth", stripes}, {"d noalign", stripes},
 	{"d sectsize", sectorSize}, {"s size", sectorSize}, {"s sectsize", sectorSize},
 	{"i size", inodeSize}, {"i perblock", inodeSize},
 	{"i maxpct", func(g *geometry.Geometry) string { return fmt.Sprint(g.MaxInodePercent) }},
 	{"i projid32bit", func(g *geometry.Geometry) string { return fmt.Sprint(g.Features.Projid32) }},
 	{"l agnum", func(g *geometry.Geometry) string { return fmt.Sprint(g.Log.AG) }},
-	{"l size", func(g *geometry.Geometry) string { return fmt.Sprint(g.Bytes(g.Log.Blocks)) }},
+	{"l size", logSize},
 	{"l internal", external}, {"l logdev", external}, {"l name", external},
 	{"l version", func(g *geometry.Geometry) string { return fmt.Sprint(g.Features.LogVersion) }},
 	{"l su", logStripe}, {"l sunit", logStripe},
 	{"l sectsize", func(g *geometry.Geometry) string { return fmt.Sprint(g.Log.SectorSize) }},
 	{"l lazy-count", func(g *geometry.Geometry) string { return fmt.Sprint(g.Features.LazyCount) }},
-	{"n size", func(g *geometry.Geometry) string { return fmt.Sprint(g.DirBlockSize) }},
+	{"n size", dirBlockSize},
 	{"m uquota", quotaFlags}, {"m gquota", quotaFlags}, {"m pquota", quotaFlags},
 	{"m uqnoenforce", quotaFlags}, {"m gqnoenforce", quotaFlags}, {"m pqnoenforce", quotaFlags},
 	{"r rtdev", realtimePlace}, {"r name", realtimePlace},
@@ -47,9 +47,14 @@ var properties = []property{
 func stripes(g *geometry.Geometry) string {
 	return fmt.Sprintf("%d,%d", g.Bytes(g.StripeUnit), g.Bytes(g.StripeWidth))
 }
-func sectorSize(g *geometry.Geometry) string { return fmt.Sprint(g.SectorSize) }
-func inodeSize(g *geometry.Geometry) string  { return fmt.Sprint(g.InodeSize) }
-func logStripe(g *geometry.Geometry) string  { return fmt.Sprint(g.Bytes(g.Log.StripeUnit)) }
+func blockSize(g *geometry.Geometry) string    { return fmt.Sprint(g.BlockSize) }
+func sectorSize(g *geometry.Geometry) string   { return fmt.Sprint(g.SectorSize) }
+func dirBlockSize(g *geometry.Geometry) string { return fmt.Sprint(g.DirBlockSize) }
+func inodeSize(g *geometry.Geometry) string    { return fmt.Sprint(g.InodeSize) }
+func dataSize(g *geometry.Geometry) string     { return fmt.Sprint(g.Bytes(g.Blocks)) }
+func agSize(g *geometry.Geometry) string       { return fmt.Sprint(g.Bytes(g.AGBlocks)) }
+func logSize(g *geometry.Geometry) string      { return fmt.Sprint(g.Bytes(g.Log.Blocks)) }
+func logStripe(g *geometry.Geometry) string    { return fmt.Sprint(g.Bytes(g.Log.StripeUnit)) }
 func external(g *geometry.Geometry) string {
 	if g.Log.External {
 		return "external"
