@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mkfs/internal/claim"
 	"mkfs/internal/compat"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
@@ -185,7 +186,7 @@ func (u usageError) Unwrap() error { return u.error }
 func tell(stderr io.Writer, name string, err error) {
 	list := []error{err}
 	var refusals *geometry.Refusals
-	usage := errors.As(err, new(usageError))
+	usage := errors.As(err, new(usageError)) || errors.As(err, new(claim.UsageError))
 	if errors.As(err, &refusals) {
 		list, usage = refusals.List, true
 	}

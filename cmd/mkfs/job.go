@@ -17,6 +17,7 @@ import (
 
 	"mkfs/internal/aginit"
 	"mkfs/internal/aio"
+	"mkfs/internal/claim"
 	"mkfs/internal/compat"
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
@@ -66,31 +67,31 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err := j.part.Fault(); err != nil {
 		j.parser.Fault(err)
 	}
-	places, err := j.request()
+	claims, err := j.request()
 	if err != nil {
 		return err
 	}
-	if j.ensure && places.data.fresh && places.data.exists {
+	if j.ensure && claims.Data.Fresh && claims.Data.Exists {
 		return usageError{errors.New("--ensure does not go together with -d file, which empties a file that is there; try --size")}
 	}
-	if err := places.data.narrow(&j.part, j.force); err != nil {
+	if err := claims.Data.Narrow(&j.part, j.force); err != nil {
 		return err
 	}
 	if j.ensure {
-		if kept, err := j.keepExisting(places); kept || err != nil {
+		if kept, err := j.keepExisting(claims); kept || err != nil {
 			return err
 		}
 	}
-	if err := places.check(); err != nil {
+	if err := claims.Check(); err != nil {
 		return err
 	}
 	if !j.force {
-		if err := places.checkContents(j.parser.Request.UUID, j.name != xfsName); err != nil {
+		if err := claims.CheckContents(j.parser.Request.UUID, j.name != xfsName); err != nil {
 			return err
 		}
 	}
 	q := &j.parser.Request
-	dev := places.device(q.Spec.RT.Size.Given)
+	dev := claims.Device(q.Spec.RT.Size.Given)
 	if j.reproducible.given {
 		dev.SolidState, dev.RT.SolidState = false, false // where the number of CPUs would count
 	}
@@ -106,13 +107,13 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	if file := q.MakeConfig; file.Given {
-		return j.makeConfig(file.Value, g, places, notes)
+		return j.makeConfig(file.Value, g, claims, notes)
 	}
 	if j.dryRun {
-		j.announce(g, places, notes)
-		return j.reportPlan(g, j.newReport(g, places, nil, notes))
+		j.announce(g, claims, notes)
+		return j.reportPlan(g, j.newReport(g, claims, nil, notes))
 	}
-	if err := places.checkRoom(g, j.dense); err != nil {
+	if err := claims.CheckRoom(g, j.dense); err != nil {
 		return err
 	}
 	who, err := j.identity(g)
@@ -120,69 +121,72 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	j.made = who.UUID
-	var undo *kept
-	open, err := places.open(g, j.direct(g, places), ring, func(list []*target.Target, sizes []int64) (err error) {
-		undo, err = j.keep(ctx, places, list, sizes, g, who)
+	var undo *claim.Saved
+	open, err := claims.Open(g, j.direct(g, claims), ring, func(list []*target.Target, sizes []int64) (err error) {
+		if j.undo != "" {
+			job := format.Job{Geometry: g, Identity: who, Batch: j.batch, Dense: j.dense}
+			undo, err = claims.Save(ctx, j.undo, job, list, sizes)
+		}
 		return err
 	})
 	if err != nil {
-		undo.drop()
+		undo.Drop()
 		return err
 	}
 	defer func() {
-		if e := open.close(); err == nil {
+		if e := open.Close(); err == nil {
 			err = e
 		}
 	}()
-	j.announce(g, places, notes)
-	if t := open.list[0]; j.reproducible.given && t.Info().Kind == target.File && !t.Blank() {
-		fmt.Fprintf(j.err, "%s: warning: --reproducible: %s held data before; what is free in the filesystem keeps it\n", j.name, places.data.path)
+	j.announce(g, claims, notes)
+	if t := open.Targets[0]; j.reproducible.given && t.Info().Kind == target.File && !t.Blank() {
+		fmt.Fprintf(j.err, "%s: warning: --reproducible: %s held data before; what is free in the filesystem keeps it\n", j.name, claims.Data.Path)
 	}
 	if undo != nil && !j.json && !j.quiet {
-		fmt.Fprintln(j.out, undo.text())
+		fmt.Fprintln(j.out, undo.Text())
 	}
 	if !j.json && !j.quiet {
 		shown = progress.WithDiscards(shown, j.out)
 	}
 	f := format.Job{Geometry: g, Identity: who, Discard: !j.noDiscard && undo == nil, Batch: j.batch, Progress: shown.Step}
 	f.DiscardLimit, f.Dense = j.discardLimit, j.dense
-	f.Data, f.Log, f.Realtime = open.data, open.log, open.rt
+	f.Data, f.Log, f.Realtime = open.Data, open.Log, open.RT
 	started := time.Now()
-	leaves(ctx, places.data.path+" holds no filesystem now")
+	leaves(ctx, claims.Data.Path+" holds no filesystem now")
 	stats, err := format.Run(ctx, f)
 	shown.End()
 	if err == nil {
-		leaves(ctx, places.data.path+" holds the new filesystem")
+		leaves(ctx, claims.Data.Path+" holds the new filesystem")
 	}
 	if n := stats.Undiscarded; n > 0 {
 		fmt.Fprintf(j.err, "%s: note: --discard-limit: %s were not discarded in %v\n", j.name, humanize.IBytes(uint64(n)), j.discardLimit)
 	}
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w, after %d of %d allocation groups; %s holds no filesystem now",
-			context.Cause(ctx), stats.AGs, g.AGCount, places.data.path)
+			context.Cause(ctx), stats.AGs, g.AGCount, claims.Data.Path)
 	}
 	if err != nil && undo != nil {
-		err = fmt.Errorf("%w; to put back what was there: %s", err, undo.advice())
+		err = fmt.Errorf("%w; to put back what was there: %s", err, undo.Advice())
 	}
 	if err == nil {
-		err = undo.made()
+		err = undo.Formatted()
 	}
 	if err != nil || !j.json {
 		return err
 	}
-	made := j.newReport(g, places, &who, notes)
+	made := j.newReport(g, claims, &who, notes)
 	if undo != nil {
-		made.Undo = &report.Undo{File: undo.path, Bytes: undo.Data()}
+		made.Undo = &report.Undo{File: undo.Path, Bytes: undo.Data()}
 	}
-	made.Work = report.NewWork(stats, open.direct, time.Since(started))
+	made.Work = report.NewWork(stats, open.Direct, time.Since(started))
 	return report.JSON(j.out, made)
 }
 
 // newReport says what is to be made, or was.
-func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, notes geometry.Notes) report.Made {
+func (j *job) newReport(g *geometry.Geometry, p *claim.Claims, who *aginit.Identity, notes geometry.Notes) report.Made {
 	r := report.Made{
-		Target: p.data.path, Offset: p.data.info.Offset, Label: g.Label, Dense: j.dense, Warnings: append(notes.Notices, notes.Warnings...),
-		Geometry: report.NewGeometry(g, p.logName(), p.rtName()), Features: report.NewFeatures(g),
+		Target: p.Data.Path, Offset: p.Data.Info.Offset, Label: g.Label, Dense: j.dense, Warnings: append(notes.Notices, notes.Warnings...),
+		Geometry: report.NewGeometry(g, p.LogName(), p.RTName()), Features: report.NewFeatures(g),
 	}
 	if at := j.parser.Request.Spec.PlanFor; at.Given {
 		n := at.Value.On(g)
@@ -201,7 +205,7 @@ func (j *job) newReport(g *geometry.Geometry, p *places, who *aginit.Identity, n
 }
 
 // announce prints what there is to say of the filesystem before it is made.
-func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
+func (j *job) announce(g *geometry.Geometry, p *claim.Claims, notes geometry.Notes) {
 	if j.json {
 		return
 	}
@@ -212,7 +216,7 @@ func (j *job) announce(g *geometry.Geometry, p *places, notes geometry.Notes) {
 	}
 	j.printNotices(out, notes)
 	if !j.quiet || j.dryRun {
-		report.Table(out, g, p.data.path, p.logName(), p.rtName())
+		report.Table(out, g, p.Data.Path, p.LogName(), p.RTName())
 		if at := j.parser.Request.Spec.PlanFor; at.Given {
 			n := at.Value.On(g)
 			fmt.Fprintf(out, "growth   =%-22s bsize=%-6d blocks=%d, agcount=%d\n", humanize.IBytes(uint64(n)), g.BlockSize, n/g.BlockSize, g.AGsAt(n))
@@ -273,7 +277,7 @@ func ringConfig(engine string, depth int) (cfg aio.Config, faults []error) {
 
 // request completes what was asked with the configuration file and the
 // environment, and finds the targets.
-func (j *job) request() (*places, error) {
+func (j *job) request() (*claim.Claims, error) {
 	q := &j.parser.Request
 	j.presets()
 	if err := j.config("-c defaults", "defaults config file", q.DefaultsFile, j.parser.Defaults); err != nil {
@@ -285,27 +289,27 @@ func (j *job) request() (*places, error) {
 	}
 	q.Spec.CPUs = runtime.NumCPU()
 	q.Spec.SmallAllowed = j.unsupported || underTest()
-	places, err := findPlaces(q)
+	claims, err := claim.Find(q)
 	if j.parser.Err() != nil {
 		if err == nil {
-			j.planRest(places)
+			j.planRest(claims)
 		}
 		return nil, j.parser.Err()
 	}
 	if q.Proto.Given {
 		return nil, options.ErrNoProto
 	}
-	return places, err
+	return claims, err
 }
 
 // planRest looks for further faults in what makes sense by itself.
-func (j *job) planRest(places *places) {
-	if places.data.narrow(&j.part, j.force) != nil {
+func (j *job) planRest(claims *claim.Claims) {
+	if claims.Data.Narrow(&j.part, j.force) != nil {
 		return
 	}
 	spec := j.parser.Request.Spec
 	spec.Refused = j.parser.Refused()
-	_, _, err := geometry.Plan(spec, places.device(spec.RT.Size.Given))
+	_, _, err := geometry.Plan(spec, claims.Device(spec.RT.Size.Given))
 	if all := (*geometry.Refusals)(nil); errors.As(err, &all) {
 		for _, fault := range all.List {
 			j.parser.Fault(fault)
@@ -369,10 +373,10 @@ const fewAGs = 32
 
 // direct tells whether to ask for direct IO: not for an image of a few AGs,
 // unless it was said how to write.
-func (j *job) direct(g *geometry.Geometry, p *places) bool {
+func (j *job) direct(g *geometry.Geometry, p *claim.Claims) bool {
 	if j.buffered {
 		return false
 	}
 	asked := j.depth != 0 || j.engine != aio.Auto.String()
-	return asked || !p.data.isFile() || g.AGCount > fewAGs
+	return asked || !p.Data.IsFile() || g.AGCount > fewAGs
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"mkfs/internal/claim"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
 	"mkfs/internal/target"
@@ -11,14 +12,14 @@ import (
 
 // makeConfig writes a configuration file that asks for the properties of a
 // filesystem, in place of making it.
-func (j *job) makeConfig(path string, g *geometry.Geometry, p *places, notes geometry.Notes) error {
+func (j *job) makeConfig(path string, g *geometry.Geometry, p *claim.Claims, notes geometry.Notes) error {
 	if info, err := target.Probe(path); err == nil {
 		if err := target.CheckUse(info); err != nil {
 			return fmt.Errorf("-c makecfg: %w", err)
 		}
-		for _, at := range p.all() {
-			if at.exists && target.Overlap(info, at.info) && !j.force {
-				return fmt.Errorf("-c makecfg: %s is what the %s is to be on; -f overwrites it", path, at.role)
+		for _, at := range p.All() {
+			if at.Exists && target.Overlap(info, at.Info) && !j.force {
+				return fmt.Errorf("-c makecfg: %s is what the %s is to be on; -f overwrites it", path, at)
 			}
 		}
 	}

@@ -104,7 +104,7 @@ func (j *recoverJob) copyFaults() (faults []error) {
 		faults = append(faults, errors.New("--copy-to: the log is on a device of its own: --copy-log-to FILE makes a copy of that, too"))
 	case j.copyLogTo != "" && j.log == "":
 		faults = append(faults, errors.New("--copy-log-to: needs --logdev, which names the log"))
-	case j.copyTo != "" && samePath(j.copyTo, j.copyLogTo):
+	case j.copyTo != "" && target.SamePath(j.copyTo, j.copyLogTo):
 		faults = append(faults, fmt.Errorf("--copy-log-to: %s is what --copy-to makes", j.copyLogTo))
 	}
 	if j.copyTo != "" && j.dryRun {

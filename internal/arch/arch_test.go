@@ -45,6 +45,10 @@ var may = map[string][]string{
 		"internal/aio", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/rescue", "internal/super", "internal/target",
 		"internal/verify", "internal/xlog",
 	},
+	"internal/claim": {
+		"internal/aginit", "internal/aio", "internal/format", "internal/geometry", "internal/options", "internal/source", "internal/super",
+		"internal/target", "internal/undo",
+	},
 	"internal/report": {"internal/format", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/verify", "internal/xlog"},
 	"internal/rule":   {},
 	"internal/compat": {},

@@ -61,3 +61,10 @@ func (s system) hostSector(dev uint64) int {
 	}
 	return 0
 }
+
+// SamePath tells whether two names are of one file that is yet to be made.
+func SamePath(a, b string) bool {
+	a, errA := filepath.Abs(a)
+	b, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a == b
+}

@@ -1,4 +1,4 @@
-package main
+package claim
 
 import (
 	"fmt"
@@ -8,17 +8,17 @@ import (
 	"mkfs/internal/target"
 )
 
-// checkContents refuses places that hold something. What belongs to the
+// CheckContents refuses targets that hold something. What belongs to the
 // filesystem that is to be made again is no loss: its UUID is asked for, or it
 // is in a file that is to be emptied. Files that are no images at all are refused
 // too, if kinds is set.
-func (p *places) checkContents(id geometry.Opt[[16]byte], kinds bool) error {
+func (p *Claims) CheckContents(id geometry.Opt[[16]byte], kinds bool) error {
 	var own [][16]byte
 	if id.Given {
 		own = append(own, id.Value)
 	}
-	if p.data.exists && p.data.fresh {
-		found, _, err := p.data.contents()
+	if p.Data.Exists && p.Data.Fresh {
+		found, _, err := p.Data.contents()
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func (p *places) checkContents(id geometry.Opt[[16]byte], kinds bool) error {
 			}
 		}
 	}
-	for _, at := range p.all() {
+	for _, at := range p.All() {
 		if err := at.checkContents(own, kinds); err != nil {
 			return err
 		}
@@ -36,15 +36,15 @@ func (p *places) checkContents(id geometry.Opt[[16]byte], kinds bool) error {
 	return nil
 }
 
-// checkContents refuses a place that holds something, unless it is a part of one
+// checkContents refuses a target that holds something, unless it is a part of one
 // of our own filesystems, or whose physical sectors begin within ours. A file
 // that was asked to be emptied may.
-func (p *place) checkContents(own [][16]byte, kinds bool) error {
-	if !p.exists || p.fresh {
+func (p *Claim) checkContents(own [][16]byte, kinds bool) error {
+	if !p.Exists || p.Fresh {
 		return nil
 	}
-	if p.info.Misaligned {
-		return fmt.Errorf("%s is not aligned to its physical sectors; -f makes a filesystem with logical ones", p.path)
+	if p.Info.Misaligned {
+		return fmt.Errorf("%s is not aligned to its physical sectors; -f makes a filesystem with logical ones", p.Path)
 	}
 	found, kind, err := p.contents()
 	if p.role != forData {
@@ -54,17 +54,17 @@ func (p *place) checkContents(own [][16]byte, kinds bool) error {
 	case err != nil:
 		return err
 	case len(found) > 0:
-		return fmt.Errorf("%s holds %v; -f overwrites it", p.info.Name(), found[0])
+		return fmt.Errorf("%s holds %v; -f overwrites it", p.Info.Name(), found[0])
 	case kinds && kind != "":
-		return fmt.Errorf("%s holds %s; -f overwrites it", p.info.Name(), kind)
+		return fmt.Errorf("%s holds %s; -f overwrites it", p.Info.Name(), kind)
 	}
 	return nil
 }
 
-// contents looks at what the place holds: formats of disks, and what a file is that
+// contents looks at what the target holds: formats of disks, and what a file is that
 // is no image.
-func (p *place) contents() (found []target.Signature, kind string, err error) {
-	t, err := target.Open(p.path, target.Options{Window: p.part})
+func (p *Claim) contents() (found []target.Signature, kind string, err error) {
+	t, err := target.Open(p.Path, target.Options{Window: p.Part})
 	if err != nil {
 		return nil, "", err
 	}
@@ -72,7 +72,7 @@ func (p *place) contents() (found []target.Signature, kind string, err error) {
 	if t.Blank() {
 		return nil, "", nil
 	}
-	if found, err = target.Signatures(t, p.info.Size); err == nil {
+	if found, err = target.Signatures(t, p.Info.Size); err == nil {
 		kind, err = t.Content()
 	}
 	return found, kind, err

@@ -1,4 +1,4 @@
-package main
+package claim
 
 import (
 	"errors"
@@ -8,37 +8,37 @@ import (
 	"mkfs/internal/target"
 )
 
-// narrow makes the place a part of what it was. What would damage a partition
+// Narrow makes the target a part of what it was. What would damage a partition
 // table is refused, and without force also what crosses a partition's border.
-func (p *place) narrow(w *source.Part, force bool) error {
-	if !w.Given() {
+func (p *Claim) Narrow(part *source.Part, force bool) error {
+	if !part.Given() {
 		return nil
 	}
-	if p.sized || p.fresh {
-		return usageError{errors.New("a part of a target cannot be made, emptied or grown: --size and -d file do not go with --partition and --offset")}
+	if p.sized || p.Fresh {
+		return UsageError{errors.New("a part of a target cannot be made, emptied or grown: --size and -d file do not go with --partition and --offset")}
 	}
-	part, table, err := w.Find(p.path)
+	window, table, err := part.Find(p.Path)
 	if err != nil {
 		return err
 	}
 	if table != nil {
-		p.info = p.info.AtLeast(table.Sector)
-		err = p.checkBorders(*part, table, force)
+		p.Info = p.Info.AtLeast(table.Sector)
+		err = p.checkBorders(*window, table, force)
 	} else if !force {
-		err = p.checkAround(*part)
+		err = p.checkAround(*window)
 	}
 	if err != nil {
 		return err
 	}
-	p.part = part
-	p.info, err = p.info.Within(*part)
+	p.Part = window
+	p.Info, err = p.Info.Within(*window)
 	return err
 }
 
 // checkAround refuses a part of what holds a filesystem, or something else, as a
 // whole. What the part itself holds is told later.
-func (p *place) checkAround(part target.Window) error {
-	t, err := target.Open(p.path, target.Options{})
+func (p *Claim) checkAround(part target.Window) error {
+	t, err := target.Open(p.Path, target.Options{})
 	if err != nil {
 		return err
 	}
@@ -49,16 +49,16 @@ func (p *place) checkAround(part target.Window) error {
 	}
 	for _, f := range found {
 		if f.Offset < part.Offset || f.Offset >= part.Offset+part.Length {
-			return fmt.Errorf("%s: %v are a part of what holds %s (at byte %d); -f overwrites them all the same", p.path, part, f.Name, f.Offset)
+			return fmt.Errorf("%s: %v are a part of what holds %s (at byte %d); -f overwrites them all the same", p.Path, part, f.Name, f.Offset)
 		}
 	}
 	return nil
 }
 
 // checkBorders looks at what a part has in common with a partition table.
-func (p *place) checkBorders(part target.Window, table *target.Table, force bool) error {
+func (p *Claim) checkBorders(part target.Window, table *target.Table, force bool) error {
 	if s := int64(table.Sector); part.Offset%s != 0 || part.Length%s != 0 {
-		return fmt.Errorf("%s: %v are no whole sectors of %d bytes, which its partition table counts in", p.path, part, s)
+		return fmt.Errorf("%s: %v are no whole sectors of %d bytes, which its partition table counts in", p.Path, part, s)
 	}
 	hint := ""
 	for _, q := range table.Partitions {
@@ -68,7 +68,7 @@ func (p *place) checkBorders(part target.Window, table *target.Table, force bool
 	}
 	for _, own := range table.Own {
 		if part.Overlaps(own) {
-			return fmt.Errorf("%s: %v overlap its partition table, or a copy of it, at %v%s", p.path, part, own, hint)
+			return fmt.Errorf("%s: %v overlap its partition table, or a copy of it, at %v%s", p.Path, part, own, hint)
 		}
 	}
 	if force {
@@ -76,7 +76,7 @@ func (p *place) checkBorders(part target.Window, table *target.Table, force bool
 	}
 	for _, q := range table.Partitions {
 		if part.Overlaps(q.Window) && !contains(q.Window, part) {
-			return fmt.Errorf("%s: %v go over a border of partition %d, which is %v; -f uses them all the same", p.path, part, q.Number, q.Window)
+			return fmt.Errorf("%s: %v go over a border of partition %d, which is %v; -f uses them all the same", p.Path, part, q.Number, q.Window)
 		}
 	}
 	return nil

@@ -1,0 +1,43 @@
+package claim
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"mkfs/internal/format"
+	"mkfs/internal/geometry"
+	"mkfs/internal/target"
+)
+
+// CheckRoom refuses what the hosts of files cannot hold, before anything is
+// written: blocks that the metadata takes, with the numbers. Each is looked at
+// by itself, since two may be on one host only in part.
+func (p *Claims) CheckRoom(g *geometry.Geometry, dense bool) error {
+	needs := [...]int64{
+		forData:     format.Space(g, dense),
+		forLog:      format.LogSpace(g, dense),
+		forRealtime: int64(2 * g.BlockSize), // its superblock and its end
+	}
+	for _, at := range p.All() {
+		if !at.IsFile() {
+			continue
+		}
+		room, err := target.Room(at.Path)
+		if err != nil {
+			return err
+		}
+		if need := needs[at.role]; need > room.Free+room.Used {
+			takes := what[at.role]
+			if dense {
+				takes += ", with --dense,"
+			}
+			return fmt.Errorf("%s: the %s takes %s (%d bytes), and its host has %s (%d bytes) free",
+				at.Path, takes, humanize.IBytes(uint64(need)), need, humanize.IBytes(uint64(room.Free)), room.Free)
+		}
+	}
+	return nil
+}
+
+// what takes room on a target, in messages.
+var what = [...]string{forData: "metadata", forLog: "log's content", forRealtime: "realtime section's metadata"}
