@@ -151,7 +151,8 @@ func TestWrongExternalLog(t *testing.T) {
 	expect(t, 1, "not a log of this filesystem", "info --logdev "+two.log+" "+one.data)
 	expect(t, 1, "", "verify --logdev "+two.log+" "+one.data)
 	swapped := &pair{dir: one.dir, data: one.data, log: two.log}
-	if _, err := swapped.mount(t); err == nil {
+	if unmount, err := swapped.mount(t); err == nil {
+		unmount()
 		t.Error("the kernel mounts it")
 	}
 	for i, path := range all {

@@ -23,7 +23,8 @@ func TestLogOfAnotherTime(t *testing.T) {
 			p.verdict(t, "used", 0)
 			after := p.copyLog(t, "after")
 			p.putLog(t, before)
-			if _, err := p.mount(t); err == nil {
+			if unmount, err := p.mount(t); err == nil {
+				unmount()
 				t.Error("the kernel mounts it")
 			}
 			p.verdict(t, "with an older log", 1)
