@@ -93,9 +93,9 @@ type infoResult struct {
 	state    *xlog.State
 }
 
-func (j *infoJob) run(context.Context) error {
+func (j *infoJob) run(ctx context.Context) error {
 	r := infoResult{Target: j.target}
-	err := j.look(&r)
+	err := j.look(ctx, &r)
 	status := verify.Clean
 	switch {
 	case err != nil:
@@ -115,8 +115,8 @@ func (j *infoJob) run(context.Context) error {
 	return nil
 }
 
-// look reads the superblock and finds the ends of the log.
-func (j *infoJob) look(r *infoResult) error {
+// look reads the superblock, finds the ends of the log, and counts what there is.
+func (j *infoJob) look(ctx context.Context, r *infoResult) error {
 	at, err := locate(&j.part, j.target, noteTo(j.err, j.name, j.target))
 	if err != nil {
 		return err
@@ -145,7 +145,19 @@ func (j *infoJob) look(r *infoResult) error {
 			return fmt.Errorf("%s: %w", j.target, err)
 		}
 	}
-	return j.lookAtLog(r, t, tell)
+	if err := j.lookAtLog(r, t, tell); err != nil {
+		return err
+	}
+	if j.json && r.LogState == verify.LogClean && len(r.Faults) == 0 {
+		n, ok, err := r.fs.Counts(ctx, t, tell)
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.target, err)
+		}
+		if ok {
+			r.Space = report.NewSpace(&r.fs.Geometry, n)
+		}
+	}
+	return nil
 }
 
 // makeAgain makes the file of options that makes the filesystem on t again.
@@ -192,9 +204,6 @@ func (j *infoJob) print(r *infoResult) error {
 			geo, features := report.NewGeometry(&r.fs.Geometry, j.log, ""), report.NewFeatures(&r.fs.Geometry)
 			r.Geometry, r.Features = &geo, &features
 			r.UUID, r.Label = uuid.UUID(r.fs.SB.UUID).String(), r.fs.Geometry.Label
-		}
-		if r.LogState == verify.LogClean && len(r.Faults) == 0 {
-			r.Space = report.NewSpace(&r.fs.Geometry, r.fs.Counts())
 		}
 		if r.state != nil {
 			s := report.NewLogState(r.state)

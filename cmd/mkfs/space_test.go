@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"mkfs/internal/report"
@@ -88,6 +89,61 @@ func TestSpaceAsMounted(t *testing.T) {
 				t.Errorf("in use, mounted: %v\nfound: %v", is, used)
 			}
 		})
+	}
+}
+
+// What btrees have grown by counts where it does for the kernel: of files in
+// pieces, inodes that are free here and there, and blocks that are shared.
+func TestSpaceInUse(t *testing.T) {
+	needRoot(t)
+	for _, options := range []string{"-b size=1k -d agcount=2", "-b size=1k -m rmapbt=0", "-b size=1k -m reflink=0"} {
+		t.Run(options, func(t *testing.T) {
+			dir := largeHost(t)
+			dev, at := attach(t, sparse(t, filepath.Join(dir, "data"), "400m")), filepath.Join(dir, "at")
+			mustFormat(t, append(strings.Fields(options), dev)...)
+			fresh := spaceOf(t, []string{"info", "--json", dev})
+			unmount := mountAt(t, dev, at, "rw")
+			scatter(t, at, !strings.Contains(options, "reflink=0"))
+			unmount()
+			found := spaceOf(t, []string{"info", "--json", dev})
+			mountAt(t, dev, at, "rw")
+			if is := mountedSpace(t, at); is != found {
+				t.Errorf("mounted: %v\nfound: %v\nnew: %v", is, found, fresh)
+			}
+		})
+	}
+}
+
+// scatter leaves every other of many small files, and shares their blocks.
+func scatter(t *testing.T, at string, share bool) {
+	t.Helper()
+	const many = 12000
+	name := func(i int) string { return filepath.Join(at, fmt.Sprint(i)) }
+	for i := range many {
+		if err := os.WriteFile(name(i), make([]byte, 1000), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unix.Sync()
+	for i := range many / 2 {
+		if err := os.Remove(name(2 * i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 1; share && i < many; i += 4 {
+		from, err := os.Open(name(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := os.Create(name(i) + ".shared")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.IoctlFileClone(int(to.Fd()), int(from.Fd())); err != nil {
+			t.Fatal(err)
+		}
+		from.Close()
+		to.Close()
 	}
 }
 

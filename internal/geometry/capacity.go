@@ -23,40 +23,43 @@ const (
 	maxInode = 1<<56 - 1
 )
 
-// Counts are what the superblock counts.
+// Counts are what a filesystem counts.
 type Counts struct {
 	FreeBlocks Blocks // those of free lists and of the free-space btrees are among them
 	Inodes     uint64 // allocated, in use or not
+	// FreeTrees is what the btrees of free space have grown by since they were new,
+	// and ReserveUsed what those have grown by that blocks are reserved for: of
+	// free inodes and of shared blocks.
+	FreeTrees, ReserveUsed Blocks
 }
 
-// Counts is what the superblock of a new filesystem counts.
+// Counts is what a new filesystem counts.
 func (g *Geometry) Counts() Counts {
 	n, _ := g.Contents.InodeCounts()
 	return Counts{FreeBlocks: g.FreeBlocks() - g.Contents.TakenBlocks(), Inodes: n}
 }
 
-// Capacity computes what a mount for writing makes of the superblock's counts
-// (xfs_mountfs and xfs_fs_statfs in the kernel): of what is free it sets aside a
-// few blocks of each AG, a pool, what the btrees of the AGs may come to take
+// Capacity computes what a mount for writing makes of what there is (xfs_mountfs
+// and xfs_fs_statfs in the kernel): of what is free it sets aside a few blocks of
+// each AG, a pool, what the btrees of the AGs may still come to take
 // (xfs_ag_resv_init), and with a metadata directory those of the realtime groups
-// (xfs_metafile_resv_init). Of a filesystem that is not new, btrees are taken to be
-// as small as they begin: each block that a finobt or a refcountbt has grown by
-// is one that is not reserved any more, and each that the free-space btrees have
-// grown by is one less to use.
+// (xfs_metafile_resv_init), all of it, as if they were new.
 func (g *Geometry) Capacity(n Counts) Capacity {
 	c := Capacity{Total: g.Blocks}
 	if !g.Log.External {
 		c.Total -= g.Log.Blocks
 	}
-	want := Blocks(g.AGCount)*setAsideBlocks + min(g.Blocks/poolRatio, maxPool) + g.agReserves()
+	want := Blocks(g.AGCount)*setAsideBlocks + n.FreeTrees + min(g.Blocks/poolRatio, maxPool)
+	most := g.agReserves() // no tree outgrows its reserve
+	want += most - min(most, n.ReserveUsed)
 	if g.Features.Metadir {
 		want += g.groupReserves()
 	}
 	c.Reserved = min(want, n.FreeBlocks)
 	c.Usable = n.FreeBlocks - c.Reserved
 	c.Inodes = min(n.Inodes+uint64(c.Usable)<<g.InodeBlockLog(), maxInode)
-	if most := g.maxInodes(); most > 0 {
-		c.Inodes = min(c.Inodes, most)
+	if ceiling := g.maxInodes(); ceiling > 0 {
+		c.Inodes = min(c.Inodes, ceiling)
 	}
 	c.Inodes = max(c.Inodes, n.Inodes)
 	return c

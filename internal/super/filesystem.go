@@ -90,11 +90,6 @@ func (f *Filesystem) LogSize() geometry.Bytes {
 	return f.Geometry.Bytes(geometry.Blocks(min(f.SB.LogBlocks, maxLogBlocks)))
 }
 
-// Counts is what the superblock counts. If Lazy, it is right only while the log is clean.
-func (f *Filesystem) Counts() geometry.Counts {
-	return geometry.Counts{FreeBlocks: geometry.Blocks(f.SB.FreeBlocks), Inodes: f.SB.InodeCount}
-}
-
 // Log is the shape of the log.
 func (f *Filesystem) Log() xlog.Shape {
 	return xlog.Shape{
