@@ -19,16 +19,8 @@ func (p *Claims) Device(rtSized bool) geometry.Device {
 		File:           slices.ContainsFunc(p.All(), (*Claim).IsFile),
 		Grows:          p.Data.grows(),
 	}
-	if info.Misaligned { // its physical sectors lie across ours
-		d.PhysicalSector = d.LogicalSector
-	}
-	if info.Kind == target.BlockDevice {
-		d.SolidState = !info.Rotational
-		// A device that has no stripes reports its physical sector instead.
-		if info.MinIO != info.PhysicalSector && info.OptIO != info.PhysicalSector {
-			d.StripeUnit, d.StripeWidth = geometry.Bytes(info.MinIO), geometry.Bytes(info.OptIO)
-		}
-	}
+	d.Misaligned, d.IO = info.Misaligned, ioSizes(info)
+	d.SolidState = info.Kind == target.BlockDevice && !info.Rotational
 	if p.Log != nil {
 		d.Log.Size = geometry.Bytes(p.Log.Info.Size)
 		d.Log.LogicalSector = int64(p.Log.Info.LogicalSector)
@@ -39,15 +31,18 @@ func (p *Claims) Device(rtSized bool) geometry.Device {
 		d.RT.Size = geometry.Bytes(info.Size)
 		d.RT.LogicalSector, d.RT.PhysicalSector = int64(info.LogicalSector), int64(info.PhysicalSector)
 		d.RT.Grows = p.RT.Fresh
-		if info.Kind == target.BlockDevice {
-			d.RT.SolidState = !info.Rotational
-		}
-		if info.Kind == target.BlockDevice && (rtSized || !p.Data.IsFile()) &&
-			info.MinIO != info.PhysicalSector && info.OptIO != info.PhysicalSector {
-			d.RT.Width = geometry.Bytes(info.OptIO)
+		d.RT.Misaligned = info.Misaligned
+		d.RT.SolidState = info.Kind == target.BlockDevice && !info.Rotational
+		if rtSized || !p.Data.IsFile() {
+			d.RT.IO = ioSizes(info)
 		}
 	}
 	return d
+}
+
+// ioSizes are none for a file.
+func ioSizes(info *target.Info) geometry.IOSizes {
+	return geometry.IOSizes{Min: geometry.Bytes(info.MinIO), Opt: geometry.Bytes(info.OptIO)}
 }
 
 // grows tells whether a target may become as long as is asked for.

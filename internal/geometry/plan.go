@@ -111,9 +111,9 @@ func (p *plan) planSectors() {
 		option = "-d sectsize"
 	}
 	if !asked.Given {
-		option, size = "", usualSector(p.dev.LogicalSector, p.dev.PhysicalSector)
+		option, size = "", usualSector(p.dev.LogicalSector, p.dev.PhysicalSector, p.dev.Misaligned)
 		if p.spec.RT.Device { // one size is for both
-			size = max(size, usualSector(p.dev.RT.LogicalSector, p.dev.RT.PhysicalSector))
+			size = max(size, usualSector(p.dev.RT.LogicalSector, p.dev.RT.PhysicalSector, p.dev.RT.Misaligned))
 		}
 		if block < size && block >= p.dev.LogicalSector {
 			p.warn("blocks of %d bytes are less than device physical sectors of %d bytes; using its logical ones of %d bytes",
@@ -135,7 +135,7 @@ func (p *plan) planSectors() {
 		p.refuse("-r rtdev", "its sectors have %d bytes, and the filesystem's would have %d", p.dev.RT.LogicalSector, size)
 		return
 	}
-	if asked.Given && size < p.dev.PhysicalSector && p.dev.PhysicalSector <= int64(maxSectorSize) {
+	if asked.Given && size < p.dev.PhysicalSector && !p.dev.Misaligned && p.dev.PhysicalSector <= int64(maxSectorSize) {
 		p.warn("%s: sectors of %d bytes are smaller than the device's physical ones of %d bytes; a disk that has no smaller ones would not mount it",
 			option, size, p.dev.PhysicalSector)
 	}
@@ -143,9 +143,9 @@ func (p *plan) planSectors() {
 }
 
 // usualSector is the size of sectors that a device is used with: its physical
-// one, unless that is larger than any the format has.
-func usualSector(logical, physical int64) int64 {
-	if physical > int64(maxSectorSize) {
+// one, unless that is larger than any the format has, or lies across ours.
+func usualSector(logical, physical int64, misaligned bool) int64 {
+	if misaligned || physical > int64(maxSectorSize) {
 		return logical
 	}
 	return physical

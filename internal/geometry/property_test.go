@@ -147,11 +147,11 @@ func drawDevice(t *rapid.T) Device {
 	d.PhysicalSector = d.LogicalSector << rapid.UintRange(0, 3).Draw(t, "physical")
 	switch rapid.IntRange(0, 9).Draw(t, "device stripes") {
 	case 0:
-		d.StripeUnit = Bytes(powers(9, 22).Draw(t, "unit"))
-		d.StripeWidth = d.StripeUnit * Bytes(rapid.IntRange(1, 20).Draw(t, "disks"))
+		d.IO.Min = Bytes(powers(9, 22).Draw(t, "unit"))
+		d.IO.Opt = d.IO.Min * Bytes(rapid.IntRange(1, 20).Draw(t, "disks"))
 	case 1:
-		d.StripeUnit = Bytes(rapid.Int64Min(0).Draw(t, "unit"))
-		d.StripeWidth = Bytes(rapid.Int64Min(0).Draw(t, "width"))
+		d.IO.Min = Bytes(rapid.Int64Min(0).Draw(t, "unit"))
+		d.IO.Opt = Bytes(rapid.Int64Min(0).Draw(t, "width"))
 	}
 	d.Log.Size = rapid.OneOf(bytes, edge).Draw(t, "log device")
 	d.Log.LogicalSector = logical.Draw(t, "log logical")

@@ -69,7 +69,7 @@ func (p *plan) planRealtimeExtent() {
 		return
 	}
 	g.RT.Extent = max(1, blocksIn(minRealtimeExtent, g.BlockLog))
-	if width := p.dev.RT.Width; !g.Features.Reflink && !g.Features.Zoned && !s.NoAlign.Value &&
+	if _, width := p.dev.RT.IO.stripes(p.dev.RT.PhysicalSector); !g.Features.Reflink && !g.Features.Zoned && !s.NoAlign.Value &&
 		width%g.BlockSize == 0 && width > minRealtimeExtent && width <= maxRealtimeExtent {
 		g.RT.Extent = blocksIn(width, g.BlockLog)
 	}

@@ -162,9 +162,10 @@ type Device struct {
 	Size           Bytes
 	LogicalSector  int64
 	PhysicalSector int64
-	StripeUnit     Bytes // as the device advertises it, 0 for none
-	StripeWidth    Bytes
-	SolidState     bool
+	// Misaligned says that the device's start does not lie on a physical sector.
+	Misaligned bool
+	IO         IOSizes
+	SolidState bool
 	// File says that one of the targets is a file. The sectors of whatever device it
 	// comes to are not known, so that those of the others need not be the same.
 	File bool
@@ -181,8 +182,9 @@ type Device struct {
 		Size           Bytes
 		LogicalSector  int64
 		PhysicalSector int64
-		Grows          bool  // as Device.Grows
-		Width          Bytes // of a stripe as the device advertises it, 0 for none
+		Misaligned     bool
+		IO             IOSizes
+		Grows          bool // as Device.Grows
 		SolidState     bool
 	}
 }

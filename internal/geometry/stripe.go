@@ -25,9 +25,8 @@ func (p *plan) planStripes() {
 		unit, width = 0, 0
 	} else if fromDevice {
 		unit, width = p.deviceStripes()
-	} else if p.dev.StripeUnit != 0 && (unit != p.dev.StripeUnit || width != p.dev.StripeWidth) {
-		p.warn("the stripe unit and width asked for (%d and %d bytes) are not the device's (%d and %d)",
-			unit, width, p.dev.StripeUnit, p.dev.StripeWidth)
+	} else if u, w := p.dev.IO.stripes(p.dev.PhysicalSector); u != 0 && (unit != u || width != w) {
+		p.warn("the stripe unit and width asked for (%d and %d bytes) are not the device's (%d and %d)", unit, width, u, w)
 	}
 	if unit%g.BlockSize != 0 || width%g.BlockSize != 0 {
 		unit, width = 0, 0 // of the device: what was asked for has been checked
@@ -88,7 +87,7 @@ func badStripes(unit, width, sector Bytes) string {
 }
 
 func (p *plan) deviceStripes() (unit, width Bytes) {
-	unit, width = p.dev.StripeUnit, p.dev.StripeWidth
+	unit, width = p.dev.IO.stripes(p.dev.PhysicalSector)
 	if unit == 0 && width == 0 {
 		return 0, 0
 	}

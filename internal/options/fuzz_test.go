@@ -50,7 +50,7 @@ func planAll(p *Parser) {
 	for _, size := range []geometry.Bytes{16 << 20, 300 << 20, 1 << 40, 1<<63 - 1} {
 		for _, sector := range []int64{512, 4096} {
 			dev := geometry.Device{
-				Size: size, LogicalSector: sector, PhysicalSector: 4096, StripeUnit: 65536, StripeWidth: 262144,
+				Size: size, LogicalSector: sector, PhysicalSector: 4096, IO: geometry.IOSizes{Min: 65536, Opt: 262144},
 				SolidState: sector == 512, Grows: size > 1<<40,
 			}
 			dev.Log.Size, dev.Log.LogicalSector = 64<<20, 512
