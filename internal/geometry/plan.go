@@ -111,9 +111,10 @@ func (p *plan) planSectors() {
 		option = "-d sectsize"
 	}
 	if !asked.Given {
-		option, size = "", usualSector(p.dev.LogicalSector, p.dev.PhysicalSector, p.dev.Misaligned)
+		option, size = "", p.deviceSector("the device", p.dev.LogicalSector, p.dev.PhysicalSector, p.dev.Misaligned)
 		if p.spec.RT.Device { // one size is for both
-			size = max(size, usualSector(p.dev.RT.LogicalSector, p.dev.RT.PhysicalSector, p.dev.RT.Misaligned))
+			rt := &p.dev.RT
+			size = max(size, p.deviceSector("the realtime device", rt.LogicalSector, rt.PhysicalSector, rt.Misaligned))
 		}
 		if block < size && block >= p.dev.LogicalSector {
 			p.warn("blocks of %d bytes are less than device physical sectors of %d bytes; using its logical ones of %d bytes",
@@ -140,15 +141,6 @@ func (p *plan) planSectors() {
 			option, size, p.dev.PhysicalSector)
 	}
 	g.SectorSize, g.SectorLog = Bytes(size), log2(size)
-}
-
-// usualSector is the size of sectors that a device is used with: its physical
-// one, unless that is larger than any the format has, or lies across ours.
-func usualSector(logical, physical int64, misaligned bool) int64 {
-	if misaligned || physical > int64(maxSectorSize) {
-		return logical
-	}
-	return physical
 }
 
 func (p *plan) planLogSectors() {

@@ -69,9 +69,10 @@ func (p *plan) planRealtimeExtent() {
 		return
 	}
 	g.RT.Extent = max(1, blocksIn(minRealtimeExtent, g.BlockLog))
-	if _, width := p.dev.RT.IO.stripes(p.dev.RT.PhysicalSector); !g.Features.Reflink && !g.Features.Zoned && !s.NoAlign.Value &&
-		width%g.BlockSize == 0 && width > minRealtimeExtent && width <= maxRealtimeExtent {
-		g.RT.Extent = blocksIn(width, g.BlockLog)
+	if !g.Features.Reflink && !g.Features.Zoned && !s.NoAlign.Value {
+		if width := p.deviceExtent(); width != 0 {
+			g.RT.Extent = blocksIn(width, g.BlockLog)
+		}
 	}
 	if g.Features.Zoned {
 		g.RT.Extent = 1

@@ -19,17 +19,15 @@ func (p *plan) planStripesAsked() {
 func (p *plan) planStripes() {
 	g, s := p.g, &p.spec.Data
 	unit, width := p.stripe.unit, p.stripe.width
-	off := s.NoAlign.Value || (s.StripeUnit.Given || s.StripeUnit512.Given) && unit == 0 && width == 0
-	fromDevice := !off && unit == 0
-	if off {
+	switch {
+	case s.NoAlign.Value, (s.StripeUnit.Given || s.StripeUnit512.Given) && unit == 0 && width == 0:
 		unit, width = 0, 0
-	} else if fromDevice {
+	case unit == 0:
 		unit, width = p.deviceStripes()
-	} else if u, w := p.dev.IO.stripes(p.dev.PhysicalSector); u != 0 && (unit != u || width != w) {
-		p.warn("the stripe unit and width asked for (%d and %d bytes) are not the device's (%d and %d)", unit, width, u, w)
-	}
-	if unit%g.BlockSize != 0 || width%g.BlockSize != 0 {
-		unit, width = 0, 0 // of the device: what was asked for has been checked
+	case p.dev.IO.fault(p.dev.PhysicalSector) == "": // else nothing compares
+		if u, w := p.dev.IO.stripes(p.dev.PhysicalSector); u != 0 && (unit != u || width != w) {
+			p.warn("the stripe unit and width asked for (%d and %d bytes) are not the device's (%d and %d)", unit, width, u, w)
+		}
 	}
 	g.StripeUnit, g.StripeWidth = blocksIn(unit, g.BlockLog), blocksIn(width, g.BlockLog)
 }
@@ -71,35 +69,19 @@ func (p *plan) askedStripes() (unit, width Bytes, option string) {
 func badStripes(unit, width, sector Bytes) string {
 	switch {
 	case unit < 0 || width < 0:
-		return "neither is negative"
+		return "neither may be negative"
 	case unit > maxStripe || width > maxStripe:
-		return "they are below 2 GiB"
+		return "they must be below 2 GiB"
 	case sector != 0 && unit%sector != 0:
-		return "the unit is a multiple of the sector size"
+		return "the unit must be a multiple of the sector size"
 	case unit != 0 && width == 0 || unit > width:
-		return "the width is not smaller than the unit"
+		return "the width must not be smaller than the unit"
 	case unit == 0 && width != 0:
 		return "a width needs a unit"
 	case unit != 0 && width%unit != 0:
-		return "the width is a multiple of the unit"
+		return "the width must be a multiple of the unit"
 	}
 	return ""
-}
-
-func (p *plan) deviceStripes() (unit, width Bytes) {
-	unit, width = p.dev.IO.stripes(p.dev.PhysicalSector)
-	if unit == 0 && width == 0 {
-		return 0, 0
-	}
-	if reason := badStripes(unit, width, 0); reason != "" {
-		p.warn("the device reports a stripe unit of %d and a width of %d bytes, which makes no sense; ignoring them", unit, width)
-		return 0, 0
-	}
-	if p.g.Blocks < blocksIn(gib, p.g.BlockLog) {
-		p.warn("the filesystem is smaller than 1 GiB; ignoring the device's stripe unit of %d and width of %d bytes", unit, width)
-		return 0, 0
-	}
-	return unit, width
 }
 
 const (

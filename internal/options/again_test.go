@@ -104,7 +104,7 @@ func TestConfigAgainElsewhere(t *testing.T) {
 	p := NewParser()
 	p.Config("file", ConfigAgain(&g, fixedID{}, true).Text)
 	dev := geometry.Device{
-		Size: 100 << 30, LogicalSector: 512, PhysicalSector: 4096, StripeUnit: 64 << 10, StripeWidth: 256 << 10, SolidState: true,
+		Size: 100 << 30, LogicalSector: 512, PhysicalSector: 4096, IO: geometry.IOSizes{Min: 64 << 10, Opt: 256 << 10}, SolidState: true,
 	}
 	p.Request.Spec.CPUs = 64
 	again, _, err := geometry.Plan(p.Request.Spec, dev)

@@ -180,7 +180,7 @@ func describeDevice(fd int, path string, rdev uint64) (Info, error) {
 	}
 	number := func(req uint) int {
 		v, err := unix.IoctlGetUint32(fd, req)
-		if err != nil || v > math.MaxInt32 {
+		if err != nil || uint64(v) > math.MaxInt {
 			return 0
 		}
 		return int(v)
