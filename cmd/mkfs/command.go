@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mkfs/internal/claim"
 	"mkfs/internal/compat"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
@@ -35,7 +34,7 @@ type flagsOf struct {
 	depth, batch                             int
 
 	part         source.Part
-	undo         string
+	undoFile     string
 	reproducible seed
 }
 
@@ -69,9 +68,9 @@ func newCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 				parser.Fault(fmt.Errorf("--discard-limit: %v; it is a time, as 30s, and -K discards nothing", f.discardLimit))
 			}
 			j := job{flagsOf: f, parser: parser, out: stdout, err: stderr, name: name}
-			err := j.start(cmd.Context(), args)
+			err := j.run(cmd.Context(), args)
 			if err != nil && f.json {
-				err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, statusOf(err))))
+				err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, int(statusOf(err)))))
 			}
 			if err != nil || !f.verify || f.dryRun || parser.Request.MakeConfig.Given {
 				return err
@@ -96,8 +95,8 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 		fs.VarP(suboptions{parser, s.Flag}, string(s.Flag), string(s.Flag), s.Help)
 		fs.Lookup(string(s.Flag)).Hidden = true // help lists its suboptions
 	}
-	fs.VarP(label{parser, &f.labelled}, "L", "L", "label of the filesystem, up to 12 bytes")
-	fs.VarP(proto{parser}, "p", "p", "fill from a prototype file or directory (not supported yet)")
+	fs.VarP(told{func(arg string) { parser.Label(arg); f.labelled = true }, "label"}, "L", "L", "label of the filesystem, up to 12 bytes")
+	fs.VarP(told{func(arg string) { parser.Request.Proto = geometry.Given(arg) }, "file"}, "p", "p", "fill from a prototype file or directory (not supported yet)")
 	fs.BoolVarP(&f.force, "force", "f", false, "overwrite a filesystem or partition table that is there")
 	fs.BoolVarP(&f.force, "C", "C", false, "the same as -f")
 	fs.Lookup("C").Hidden = true
@@ -106,9 +105,9 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.noDiscard, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.DurationVar(&f.discardLimit, "discard-limit", 0, "stop discarding after a time, as 30s or 5m; the rest keeps its old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
-	fs.Var(imageSize{parser}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
+	fs.Var(told{parser.ImageSize, "size"}, "size", "size of an image file: make it if it is missing, grow it if it is shorter")
 	fs.BoolVar(&f.dense, "dense", false, "write the log and all else that must be zero as data, for tools that copy no holes; nothing is discarded")
-	fs.Var(planFor{parser}, "plan-for", "choose allocation groups and log for the size that the filesystem will grow to")
+	fs.Var(told{parser.PlanFor, "size"}, "plan-for", "choose allocation groups and log for the size that the filesystem will grow to")
 	fs.BoolVar(&f.ensure, "ensure", false, "keep what is there, with status 0, if it is the XFS asked for; status 4 if it is another")
 	fs.Var(names{&f.preset}, "preset", "features for a kernel or boot loader, as lts-5.15 or grub-2.06; 'list' tells them all; options go before it")
 	fs.StringVar(&f.forKernel, "for-kernel", "", "features that a kernel, as 5.15, has been trusted with; auto for the one that runs")
@@ -116,7 +115,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	partFlags(fs, &f.part)
 	fs.Var(&f.reproducible, "reproducible", "equal options give equal bytes: the UUID follows from them, the time is SOURCE_DATE_EPOCH or 0; another SEED gives another UUID")
 	fs.Lookup("reproducible").NoOptDefVal = "0"
-	fs.StringVar(&f.undo, "undo", "", "keep what is overwritten in this new file, for mkfs undo; nothing is discarded")
+	fs.StringVar(&f.undoFile, "undo", "", "keep what is overwritten in this new file, for mkfs undo; nothing is discarded")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
 	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
 	fs.IntVar(&f.batch, "batch", 0, "allocation groups in memory at once; 0: 256, or twice the depth if that is more")
@@ -147,62 +146,20 @@ func (n names) Set(arg string) error {
 func (n names) String() string { return "" }
 func (n names) Type() string   { return "name" }
 
-type imageSize struct{ parser *options.Parser }
-
-func (s imageSize) Set(arg string) error { s.parser.ImageSize(arg); return nil }
-func (s imageSize) String() string       { return "" }
-func (s imageSize) Type() string         { return "size" }
-
-type planFor struct{ parser *options.Parser }
-
-func (p planFor) Set(arg string) error { p.parser.PlanFor(arg); return nil }
-func (p planFor) String() string       { return "" }
-func (p planFor) Type() string         { return "size" }
-
-type label struct {
-	parser *options.Parser
-	given  *bool
+// told is an option whose value is passed on.
+type told struct {
+	to   func(arg string)
+	kind string // of its value, in the help
 }
 
-func (l label) Set(arg string) error { l.parser.Label(arg); *l.given = true; return nil }
-func (l label) String() string       { return "" }
-func (l label) Type() string         { return "label" }
-
-type proto struct{ parser *options.Parser }
-
-func (p proto) Set(arg string) error {
-	p.parser.Request.Proto = geometry.Given(arg)
-	return nil
-}
-func (p proto) String() string { return "" }
-func (p proto) Type() string   { return "file" }
+func (t told) Set(arg string) error { t.to(arg); return nil }
+func (t told) String() string       { return "" }
+func (t told) Type() string         { return t.kind }
 
 // usageError is one that --help may help with.
 type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
-
-// tell prints an error, a line for each thing that is wrong.
-func tell(stderr io.Writer, name string, err error) {
-	list := []error{err}
-	var refusals *geometry.Refusals
-	usage := errors.As(err, new(usageError)) || errors.As(err, new(claim.UsageError))
-	if errors.As(err, &refusals) {
-		list, usage = refusals.List, true
-	}
-	for _, e := range list {
-		if r, ok := e.(*geometry.Refusal); ok && r.Line {
-			fmt.Fprintln(stderr, r.Reason)
-			continue
-		}
-		for line := range strings.SplitSeq(e.Error(), "\n") {
-			fmt.Fprintf(stderr, "%s: %s\n", name, line)
-		}
-	}
-	if usage {
-		fmt.Fprintf(stderr, "See '%s --help'.\n", name)
-	}
-}
 
 func version() string {
 	v := formatVersion

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mkfs/internal/aginit"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
 )
@@ -136,7 +137,7 @@ func TestVerifyAfterForeign(t *testing.T) {
 	path := sparse(t, filepath.Join(t.TempDir(), "img"), "400m")
 	mustFormat(t, "-m", "uuid=12345678-9abc-def0-0123-456789abcdef", path)
 	writeAt(t, path, []byte("\x5e\xf1\xab\x2f"), 2<<20)
-	j := job{made: ondisk.UUID(uuid.MustParse("12345678-9abc-def0-0123-456789abcdef")), parser: options.NewParser()}
+	j := job{who: aginit.Identity{UUID: ondisk.UUID(uuid.MustParse("12345678-9abc-def0-0123-456789abcdef"))}, parser: options.NewParser()}
 	var printed, errs bytes.Buffer
 	j.out, j.err, j.name, j.engine = &printed, &errs, "mkfs", "auto"
 	j.parser.Target(path)

@@ -6,19 +6,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"mkfs/internal/claim"
 	"mkfs/internal/geometry"
 	"mkfs/internal/report"
-	"mkfs/internal/verify"
 )
-
-// otherFilesystem is the exit status of --ensure where there is an XFS, but not
-// the one that was asked for.
-const otherFilesystem verify.Status = 4
 
 // keepExisting tells whether the target holds the XFS asked for, which is to be kept.
 // The error, of a status of its own, tells how one that is there differs.
-func (j *job) keepExisting(p *claim.Claims) (kept bool, err error) {
+func (j *job) keepExisting() (kept bool, err error) {
+	p := j.claims
 	fs, err := p.Existing()
 	if fs == nil || err != nil {
 		return false, err
@@ -40,11 +35,11 @@ func (j *job) keepExisting(p *claim.Claims) (kept bool, err error) {
 		differ = append(differ, fmt.Sprintf("-L is %q there, not %q", fs.Geometry.Label, q.Spec.Label))
 	}
 	if len(differ) > 0 {
-		return false, exitError{otherFilesystem, fmt.Errorf("%s holds another XFS: %s", p.Data.Path, strings.Join(differ, "; "))}
+		return false, exitError{exitOther, fmt.Errorf("%s holds another XFS: %s", p.Data.Path, strings.Join(differ, "; "))}
 	}
-	j.made = fs.SB.UUID // as good as made
+	j.who.UUID = fs.SB.UUID // as good as made
 	if j.json {
-		r := j.newReport(&fs.Geometry, p, nil, geometry.Notes{})
+		r := j.newReport(&fs.Geometry)
 		r.Kept, r.UUID = true, uuid.UUID(fs.SB.UUID).String()
 		return true, report.JSON(j.out, r)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -55,7 +54,7 @@ func (j *job) identity(g *geometry.Geometry) (aginit.Identity, error) {
 	case id.Given:
 		who.UUID = ondisk.UUID(id.Value)
 	case fixed:
-		who.UUID = derivedUUID(g, j.reproducible.text)
+		who.UUID = aginit.DerivedUUID(g, j.reproducible.text, generation(true))
 	default:
 		random, err := uuid.NewRandom()
 		if err != nil {
@@ -64,18 +63,6 @@ func (j *job) identity(g *geometry.Geometry) (aginit.Identity, error) {
 		who.UUID = ondisk.UUID(random)
 	}
 	return who, nil
-}
-
-// derivedUUID follows from a seed and all that the superblock says: sizes,
-// features and the label. It is of version 8, for UUIDs of one's own making.
-func derivedUUID(g *geometry.Geometry, seed string) ondisk.UUID {
-	sum := sha256.New()
-	fmt.Fprintf(sum, "mkfs --reproducible=%d:%s\n", len(seed), seed)
-	sum.Write(aginit.New(g, aginit.Identity{Generation: generation(true)}).Primary())
-	id := uuid.UUID(sum.Sum(nil)[:16])
-	id[6] = id[6]&0x0f | 0x80 // version
-	id[8] = id[8]&0x3f | 0x80 // variant
-	return ondisk.UUID(id)
 }
 
 func generation(fixed bool) func() uint32 {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"mkfs/internal/claim"
+	"mkfs/internal/geometry"
 	"mkfs/internal/progress"
 	"mkfs/internal/report"
 )
@@ -43,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	stop()
 	status := statusOf(err)
 	if errors.As(err, new(flagError)) && slices.Contains(rest, "--json") {
-		err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, status)))
+		err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, int(status))))
 	}
 	if exit := (exitError{}); errors.As(err, &exit) {
 		err = exit.error
@@ -51,7 +53,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		tell(stderr, commandName(cmd.Use), err)
 	}
-	return status
+	return int(status)
 }
 
 // lastWords reports an error that ends the program while it is at work.
@@ -60,7 +62,7 @@ func lastWords(stdout, stderr io.Writer, name string, args []string, err error) 
 		fmt.Fprintln(stderr) // behind a bar
 	}
 	if slices.Contains(args, "--json") {
-		err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, statusOf(err))))
+		err = errors.Join(err, report.JSON(stdout, report.NewFailure(err, int(statusOf(err)))))
 	}
 	tell(stderr, name, err)
 }
@@ -72,16 +74,24 @@ func commandName(use string) string {
 }
 
 // statusOf is the exit status that an error ends the program with.
-func statusOf(err error) int {
+func statusOf(err error) exitStatus {
 	var sig signalError
 	var exit exitError
 	switch {
 	case err == nil:
-		return 0
+		return exitDone
 	case errors.As(err, &sig):
-		return 128 + int(sig.Signal)
+		return exitSignal + exitStatus(sig.Signal)
 	case errors.As(err, &exit):
-		return int(exit.status)
+		return exit.status
 	}
-	return 1
+	return exitRefused
+}
+
+// tell prints an error, and where there is help if that may help.
+func tell(stderr io.Writer, name string, err error) {
+	report.Error(stderr, name, err)
+	if errors.As(err, new(usageError)) || errors.As(err, new(claim.UsageError)) || errors.As(err, new(*geometry.Refusals)) {
+		fmt.Fprintf(stderr, "See '%s --help'.\n", name)
+	}
 }

@@ -4,33 +4,31 @@ import (
 	"fmt"
 	"os"
 
-	"mkfs/internal/claim"
-	"mkfs/internal/geometry"
 	"mkfs/internal/options"
 	"mkfs/internal/target"
 )
 
 // makeConfig writes a configuration file that asks for the properties of a
 // filesystem, in place of making it.
-func (j *job) makeConfig(path string, g *geometry.Geometry, p *claim.Claims, notes geometry.Notes) error {
+func (j *job) makeConfig(path string) error {
 	if info, err := target.Probe(path); err == nil {
 		if err := target.CheckUse(info); err != nil {
 			return fmt.Errorf("-c makecfg: %w", err)
 		}
-		for _, at := range p.All() {
+		for _, at := range j.claims.All() {
 			if at.Exists && target.Overlap(info, at.Info) && !j.force {
 				return fmt.Errorf("-c makecfg: %s is what the %s is to be on; -f overwrites it", path, at)
 			}
 		}
 	}
-	if err := os.WriteFile(path, []byte(options.ConfigOf(g)), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(options.ConfigOf(j.plan)), 0o666); err != nil {
 		return fmt.Errorf("-c makecfg: %w", err)
 	}
 	if j.json {
-		made := j.newReport(g, p, nil, notes)
+		made := j.newReport(j.plan)
 		made.Config = path
-		return j.reportPlan(g, made)
+		return j.reportPlan(made)
 	}
-	j.printNotices(j.out, notes)
+	j.printNotices(j.out, j.notes)
 	return nil
 }

@@ -15,22 +15,22 @@ import (
 func (j *job) presets() {
 	for _, name := range j.preset {
 		p, err := compat.Find(name)
-		j.take(p, "--preset", err)
+		j.addPreset(p, "--preset", err)
 	}
 	if text := j.forKernel; text != "" {
 		if text == "auto" {
 			text = kernelRelease()
 		}
 		v, err := compat.ParseVersion(text)
-		j.take(compat.ForKernel(v), "--for-kernel", err)
+		j.addPreset(compat.ForKernel(v), "--for-kernel", err)
 	}
 	if text := j.forGRUB; text != "" {
 		v, err := compat.ParseVersion(text)
-		j.take(compat.ForGRUB(v), "--for-grub", err)
+		j.addPreset(compat.ForGRUB(v), "--for-grub", err)
 	}
 }
 
-func (j *job) take(p compat.Preset, option string, err error) {
+func (j *job) addPreset(p compat.Preset, option string, err error) {
 	if err != nil {
 		j.parser.Fault(fmt.Errorf("%s: %w", option, err))
 		return

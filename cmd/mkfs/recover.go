@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkfs/internal/aio"
-	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/progress"
 	"mkfs/internal/recovery"
@@ -24,27 +23,20 @@ import (
 
 // recoverJob is one recovery.
 type recoverJob struct {
-	target, log, copyTo string
-	copyLogTo           string
-	part                source.Part
-	newUUID             string
-	uuid                *ondisk.UUID
-	dryRun              bool
-	ring                aio.Config
-	json, quiet         bool
-	progress            string
-	shown               progress.Progress
-	out, err            io.Writer
-	name                string
+	looking
+	copyTo, copyLogTo string
+	newUUID           string
+	uuid              *ondisk.UUID // of newUUID; nil for none
+	dryRun            bool
+	progress          string
+	shown             progress.Progress
 }
 
 // newRecoverCommand makes the command that replays a log. Its exit status is
 // that of verify.Status: 0 if the log is clean now, 1 if it cannot be replayed,
 // 2 for errors of IO, and 3 if work remains that only the kernel can finish.
 func newRecoverCommand(name string, stdout, stderr io.Writer) *cobra.Command {
-	j := recoverJob{out: stdout, err: stderr, name: name + " recover"}
-	var engine string
-	var depth int
+	j := recoverJob{looking: looking{out: stdout, err: stderr, name: name + " recover", wrong: exitRefused}}
 	cmd := &cobra.Command{
 		Use:   j.name + " " + usage,
 		Short: "Replay the log of a filesystem that was not unmounted",
@@ -61,22 +53,12 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
   ` + j.name + ` --copy-to rescued.img /dev/sdb1
   ` + j.name + ` --uuid generate clone.img`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return j.refuse(usageError{fmt.Errorf("one target, please, not %d", len(args))})
+			var faults [2]error
+			j.shown, faults[0] = progress.New(j.progress, j.err, j.quiet)
+			j.uuid, faults[1] = parseNewUUID(j.newUUID)
+			if err := j.take(args, append(j.copyFaults(), faults[:]...)...); err != nil {
+				return err
 			}
-			ring, faults := ringConfig(engine, depth)
-			var err error
-			if j.shown, err = progress.New(j.progress, j.err, j.quiet); err != nil {
-				faults = append(faults, err)
-			}
-			if j.uuid, err = parseNewUUID(j.newUUID); err != nil {
-				faults = append(faults, err)
-			}
-			faults = append(faults, j.copyFaults()...)
-			if len(faults) > 0 {
-				return j.refuse(&geometry.Refusals{List: faults})
-			}
-			j.target, j.ring = args[0], ring
 			return j.run(cmd.Context())
 		},
 	}
@@ -85,14 +67,10 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
 	fs.StringVar(&j.copyLogTo, "copy-log-to", "", "with --copy-to and --logdev: copy the external log to a new file; the log is only read")
 	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this UUID once its log is clean, or a random one: generate")
-	partFlags(fs, &j.part)
-	fs.StringVar(&j.log, "logdev", "", "device of an external log")
-	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
-	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
+	j.addFlags(fs)
+	j.addRingFlags(fs)
 	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
-	fs.StringVar(&engine, "engine", "auto", "how to read and write: auto, uring, aio or sync")
-	fs.IntVar(&depth, "queue-depth", aio.DefaultDepth, "requests in flight")
-	return settled(cmd, stdout, stderr, verify.Faulty)
+	return settled(cmd, stdout, stderr, j.wrong)
 }
 
 // copyFaults are what is wrong with the options of copies by themselves.
@@ -111,14 +89,6 @@ func (j *recoverJob) copyFaults() (faults []error) {
 		faults = append(faults, errors.New("--copy-to: a dry run writes nothing, so it makes no copy"))
 	}
 	return faults
-}
-
-// refuse ends the command before anything is read.
-func (j *recoverJob) refuse(err error) error {
-	if j.json {
-		err = errors.Join(err, report.JSON(j.out, report.NewFailure(err, int(verify.Faulty))))
-	}
-	return exitError{verify.Faulty, err}
 }
 
 // run recovers and prints what was done. The error is an exitError unless a
@@ -141,13 +111,7 @@ func (j *recoverJob) run(ctx context.Context) error {
 	}
 	result.Seconds = time.Since(started).Seconds()
 	status := recoveryStatus(&result, err)
-	if e := j.print(&result, status, err); err == nil && e != nil {
-		return exitError{verify.Unreadable, e}
-	}
-	if status != verify.Clean {
-		return exitError{status, err}
-	}
-	return nil
+	return ended(status, err, j.print(&result, status, err))
 }
 
 // print prints the result; an error is main's to print, unless as JSON.

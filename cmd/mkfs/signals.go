@@ -53,7 +53,7 @@ func withSignals(parent context.Context, last func(error)) (context.Context, fun
 			}
 			err := fmt.Errorf("%w, while the system was still busy with a request%s", cause, state.text())
 			last(err)
-			os.Exit(statusOf(err))
+			os.Exit(int(statusOf(err)))
 		}
 	}()
 	var once sync.Once

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkfs/internal/geometry"
-	"mkfs/internal/verify"
 )
 
 // subcommands are commands of their own, named by the first argument. Where
@@ -48,18 +47,9 @@ func commandFor(name string, args []string, stdout, stderr io.Writer) (*cobra.Co
 	return newCommand(name, stdout, stderr), args
 }
 
-// exitError ends the program with a status of its own; what there is to say is
-// said already if the error within is nil.
-type exitError struct {
-	status verify.Status
-	error
-}
-
-func (e exitError) Unwrap() error { return e.error }
-
 // settled is a subcommand with what all have that look at a filesystem: errors
 // are main's to print, and a wrong option ends it with a status of its own.
-func settled(cmd *cobra.Command, stdout, stderr io.Writer, wrong verify.Status) *cobra.Command {
+func settled(cmd *cobra.Command, stdout, stderr io.Writer, wrong exitStatus) *cobra.Command {
 	cmd.SilenceErrors, cmd.SilenceUsage, cmd.DisableFlagsInUseLine = true, true, true
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().SortFlags = false

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"mkfs/internal/geometry"
@@ -15,7 +14,6 @@ import (
 	"mkfs/internal/report"
 	"mkfs/internal/target"
 	"mkfs/internal/undo"
-	"mkfs/internal/verify"
 )
 
 // undoJob puts back what formatting has overwritten.
@@ -52,7 +50,7 @@ then run it again.`,
 				faults = append(faults, err)
 			}
 			if len(faults) > 0 {
-				return j.fail(verify.Faulty, &geometry.Refusals{List: faults})
+				return j.fail(exitRefused, &geometry.Refusals{List: faults})
 			}
 			j.file, j.target = args[0], args[1]
 			return j.run(cmd.Context())
@@ -66,37 +64,26 @@ then run it again.`,
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
 	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
-	return settled(cmd, stdout, stderr, verify.Faulty)
+	return settled(cmd, stdout, stderr, exitRefused)
 }
 
 // fail ends the command with a status.
-func (j *undoJob) fail(status verify.Status, err error) error {
+func (j *undoJob) fail(status exitStatus, err error) error {
 	if j.json {
 		err = errors.Join(err, report.JSON(j.out, report.NewFailure(err, int(status))))
 	}
 	return exitError{status, err}
 }
 
-// undoResult is what --json prints.
-type undoResult struct {
-	Target  string        `json:"target"`
-	File    string        `json:"file"`
-	DryRun  bool          `json:"dry_run,omitempty"`
-	UUID    string        `json:"uuid"` // of the filesystem that is gone
-	Records int64         `json:"records"`
-	Bytes   int64         `json:"bytes"` // of data
-	Devices []undo.Device `json:"devices"`
-}
-
 func (j *undoJob) run(ctx context.Context) error {
 	file, err := undo.Open(j.file)
 	if err != nil {
-		return j.fail(verify.Faulty, err)
+		return j.fail(exitRefused, err)
 	}
 	defer file.Close() // its state is flushed when it changes
 	targets, err := j.open(file)
 	if err != nil {
-		return j.fail(verify.Faulty, err)
+		return j.fail(exitRefused, err)
 	}
 	defer func() {
 		for _, t := range targets {
@@ -104,11 +91,11 @@ func (j *undoJob) run(ctx context.Context) error {
 		}
 	}()
 	if err := file.Check(targets.list()); err != nil && !j.force {
-		return j.fail(verify.Faulty, fmt.Errorf("%s: %w; -f puts back what was there all the same", j.target, err))
+		return j.fail(exitRefused, fmt.Errorf("%s: %w; -f puts back what was there all the same", j.target, err))
 	}
 	for i, t := range targets {
 		if err := t.CheckLength(file.Devices[i].Before); err != nil {
-			return j.fail(verify.Faulty, err)
+			return j.fail(exitRefused, err)
 		}
 	}
 	if !j.dryRun {
@@ -119,7 +106,7 @@ func (j *undoJob) run(ctx context.Context) error {
 			return fmt.Errorf("%w; another run does the rest", context.Cause(ctx))
 		}
 		if err != nil {
-			return j.fail(verify.Unreadable, fmt.Errorf("%w; another run may do the rest", err))
+			return j.fail(exitUnreadable, fmt.Errorf("%w; another run may do the rest", err))
 		}
 		for i, d := range file.Devices {
 			if d.Created {
@@ -131,21 +118,14 @@ func (j *undoJob) run(ctx context.Context) error {
 }
 
 func (j *undoJob) print(u *undo.File) error {
-	if j.json {
-		return report.JSON(j.out, undoResult{j.target, j.file, j.dryRun, u.UUID, u.Records, u.Data, u.Devices})
-	}
-	if j.quiet {
+	r := report.Undone{Target: j.target, File: j.file, DryRun: j.dryRun, UUID: u.UUID, Records: u.Records, Bytes: u.Data, Devices: u.Devices}
+	switch {
+	case j.json:
+		return report.JSON(j.out, r)
+	case j.quiet:
 		return nil
 	}
-	did := "is as it was before"
-	if j.dryRun {
-		did = "can be made as it was before"
-	}
-	if u.Devices[0].Created && !j.dryRun {
-		did = "is gone, as it was before"
-	}
-	_, err := fmt.Fprintf(j.out, "%s %s (%s put back)\n", j.target, did, humanize.IBytes(uint64(u.Data)))
-	return err
+	return r.Print(j.out)
 }
 
 // openTargets are open, in the order of an undo file's devices.

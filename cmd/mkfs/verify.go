@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mkfs/internal/aio"
-	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/report"
 	"mkfs/internal/source"
@@ -20,13 +19,8 @@ import (
 
 // verifyJob is one verification.
 type verifyJob struct {
-	target, log string
-	part        source.Part
-	made        *ondisk.UUID // what the filesystem's must be; nil for any
-	ring        aio.Config
-	json, quiet bool
-	out, err    io.Writer
-	name        string
+	looking
+	made *ondisk.UUID // what the filesystem's must be; nil for any
 }
 
 // newVerifyCommand makes the command that verifies. Its exit status is that of
@@ -34,9 +28,7 @@ type verifyJob struct {
 // XFS at all, 2 if that could not be found out, and 3 for a log that wants
 // replaying where nothing else is wrong.
 func newVerifyCommand(name string, stdout, stderr io.Writer) *cobra.Command {
-	j := verifyJob{out: stdout, err: stderr, name: name + " verify"}
-	var engine string
-	var depth int
+	j := verifyJob{looking: looking{out: stdout, err: stderr, name: name + " verify", wrong: exitUnreadable, failure: report.Unverified}}
 	cmd := &cobra.Command{
 		Use:   j.name + " " + usage,
 		Short: "Check the headers of all allocation groups",
@@ -47,43 +39,25 @@ Nothing is written.
 Exit status: 0 clean; 1 faults found, or no XFS at all; 2 it could not be read;
 3 no faults, but the log wants replaying.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return j.refuse(usageError{fmt.Errorf("one target, please, not %d", len(args))})
+			if err := j.take(args); err != nil {
+				return err
 			}
-			ring, faults := ringConfig(engine, depth)
-			if len(faults) > 0 {
-				return j.refuse(&geometry.Refusals{List: faults})
-			}
-			j.target, j.ring = args[0], ring
 			return j.run(cmd.Context())
 		},
 	}
 	fs := cmd.Flags()
-	partFlags(fs, &j.part)
-	fs.StringVar(&j.log, "logdev", "", "device of an external log")
-	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
-	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but faults")
-	fs.StringVar(&engine, "engine", "auto", "how to read: auto, uring, aio or sync")
-	fs.IntVar(&depth, "queue-depth", aio.DefaultDepth, "requests in flight")
-	return settled(cmd, stdout, stderr, verify.Unreadable)
-}
-
-// refuse ends the command before anything is read.
-func (j *verifyJob) refuse(err error) error {
-	if j.json {
-		r := report.Verification{Status: verify.Unreadable.String(), Error: err.Error()}
-		err = errors.Join(err, r.PrintJSON(j.out))
-	}
-	return exitError{verify.Unreadable, err}
+	j.addFlags(fs)
+	j.addRingFlags(fs)
+	return settled(cmd, stdout, stderr, j.wrong)
 }
 
 // verifyAfter verifies what was just formatted. With --json stdout has one
 // object, about the filesystem; what is wrong with it goes to stderr.
 func (j *job) verifyAfter(ctx context.Context) error {
 	q := &j.parser.Request
-	v := verifyJob{
-		target: q.Data.Path.Value, part: j.part, made: &j.made, ring: j.ring(), quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
-	}
+	v := verifyJob{made: &j.who.UUID, looking: looking{
+		target: q.Data.Path.Value, part: j.part, ring: j.ring, quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
+	}}
 	if j.json {
 		v.out = j.err
 	}
@@ -107,13 +81,7 @@ func (j *verifyJob) run(ctx context.Context) error {
 		status, result.Error = verify.Unreadable, err.Error()
 	}
 	result.Status = status.String()
-	if e := j.print(&result); err == nil && e != nil {
-		return exitError{verify.Unreadable, e}
-	}
-	if status != verify.Clean {
-		return exitError{status, err}
-	}
-	return nil
+	return ended(status, err, j.print(&result))
 }
 
 func (j *verifyJob) print(r *report.Verification) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mkfs/internal/aginit"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
 	"mkfs/internal/report"
@@ -125,7 +126,7 @@ func TestVerifyAfterOlder(t *testing.T) {
 	dir := t.TempDir()
 	older := sparse(t, filepath.Join(dir, "older"), "400m")
 	mustFormat(t, older)
-	j := job{made: ondisk.UUID{1, 2, 3}, parser: options.NewParser()}
+	j := job{who: aginit.Identity{UUID: ondisk.UUID{1, 2, 3}}, parser: options.NewParser()}
 	var out, errs bytes.Buffer
 	j.out, j.err, j.name, j.engine = &out, &errs, "mkfs", "auto"
 	j.parser.Target(older)

@@ -49,7 +49,10 @@ var may = map[string][]string{
 		"internal/aginit", "internal/aio", "internal/format", "internal/geometry", "internal/options", "internal/source", "internal/super",
 		"internal/target", "internal/undo",
 	},
-	"internal/report": {"internal/format", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/verify", "internal/xlog"},
+	"internal/report": {
+		"internal/format", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/super", "internal/undo", "internal/verify",
+		"internal/xlog",
+	},
 	"internal/rule":   {},
 	"internal/compat": {},
 	"internal/xlog":   {"internal/ondisk", "internal/rule"},

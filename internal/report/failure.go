@@ -2,6 +2,8 @@ package report
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 
 	"mkfs/internal/geometry"
@@ -35,4 +37,21 @@ func NewFailure(err error, status int) Failure {
 		}
 	}
 	return f
+}
+
+// Error prints an error, a line for each thing that is wrong.
+func Error(w io.Writer, name string, err error) {
+	list := []error{err}
+	if refusals := (*geometry.Refusals)(nil); errors.As(err, &refusals) {
+		list = refusals.List
+	}
+	for _, e := range list {
+		if r, ok := e.(*geometry.Refusal); ok && r.Line {
+			fmt.Fprintln(w, r.Reason)
+			continue
+		}
+		for line := range strings.SplitSeq(e.Error(), "\n") {
+			fmt.Fprintf(w, "%s: %s\n", name, line)
+		}
+	}
 }

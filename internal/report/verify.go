@@ -64,13 +64,24 @@ func (v *Verification) Print(w io.Writer, quiet bool) error {
 
 // PrintJSON prints all of it as an object.
 func (v *Verification) PrintJSON(w io.Writer) error {
+	v.fill()
+	return JSON(w, v)
+}
+
+// Unverified is the object of a filesystem that could not be looked at.
+func Unverified(err error) any {
+	v := &Verification{Status: verify.Unreadable.String(), Error: err.Error()}
+	v.fill()
+	return v
+}
+
+func (v *Verification) fill() {
 	p := &v.Report
 	v.AGs, v.Log, v.Count, v.Sums, v.Compared = p.AGs, p.Log, p.Count, p.Sums, p.Compared
 	v.Faults = append([]verify.Fault{}, p.Faults...) // [] and not null
 	if v.Log == "" {
 		v.Log = verify.LogUnknown
 	}
-	return JSON(w, v)
 }
 
 func plural(n int64, what string) string {
