@@ -54,6 +54,9 @@ var phases = []phase{
 
 // run goes through the phases.
 func (j *job) run(ctx context.Context, args []string) (err error) {
+	if err := checkAddressSpace(); err != nil {
+		return err
+	}
 	for i, path := range args {
 		if i > 0 {
 			j.parser.Fault(fmt.Errorf("one target, please; what is %q for?", path))

@@ -48,7 +48,7 @@ func commandFor(name string, args []string, stdout, stderr io.Writer) (*cobra.Co
 }
 
 // settled is a subcommand with what all have that look at a filesystem: errors
-// are main's to print, and a wrong option ends it with a status of its own.
+// are main's to print, and what is wrong before it begins ends it with a status of its own.
 func settled(cmd *cobra.Command, stdout, stderr io.Writer, wrong exitStatus) *cobra.Command {
 	cmd.SilenceErrors, cmd.SilenceUsage, cmd.DisableFlagsInUseLine = true, true, true
 	cmd.Args = cobra.ArbitraryArgs
@@ -61,6 +61,9 @@ func settled(cmd *cobra.Command, stdout, stderr io.Writer, wrong exitStatus) *co
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if faults := emptyValues(cmd.Flags()); len(faults) > 0 {
 			return exitError{wrong, &geometry.Refusals{List: faults}}
+		}
+		if err := checkAddressSpace(); err != nil {
+			return exitError{wrong, err}
 		}
 		return nil
 	}
