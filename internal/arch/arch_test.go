@@ -259,3 +259,36 @@ func f() {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// The command is flags and the order of work. Whatever grows beyond this is a part of
+// the domain, and belongs to a package of it.
+const (
+	longestFunction = 60   // lines of a function of the command
+	longestCommand  = 2700 // lines of all of it, without tests
+)
+
+func TestTheCommandIsThin(t *testing.T) {
+	total := 0
+	for _, p := range packages(t) {
+		if name, mine := ours(p.ImportPath); !mine || name != "cmd/mkfs" {
+			continue
+		}
+		for _, file := range p.GoFiles {
+			set := token.NewFileSet()
+			tree, err := parser.ParseFile(set, filepath.Join(p.Dir, file), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total += set.Position(tree.FileEnd).Line
+			for _, d := range tree.Decls {
+				n := set.Position(d.End()).Line - set.Position(d.Pos()).Line + 1
+				if f, ok := d.(*ast.FuncDecl); ok && n > longestFunction {
+					t.Errorf("%s: %s has %d lines", file, f.Name.Name, n)
+				}
+			}
+		}
+	}
+	if total == 0 || total > longestCommand {
+		t.Errorf("cmd/mkfs has %d lines, at most %d are meant", total, longestCommand)
+	}
+}

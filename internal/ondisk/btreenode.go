@@ -70,7 +70,7 @@ func (h *LongBtreeBlock) Put(b []byte) int {
 
 // DecodeLongBtreeBlock reads a header.
 func DecodeLongBtreeBlock(b []byte) (h LongBtreeBlock, ok bool) {
-	if len(b) < longBtreeHeader {
+	if len(b) < LongBtreeHeader {
 		return h, false
 	}
 	c := cursor{b: b}

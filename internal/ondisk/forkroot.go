@@ -18,22 +18,26 @@ var (
 	}
 )
 
+// Lengths of the header of a btree block of an inode's tree.
 const (
-	forkRootHeader    = 4
-	forkPointer       = 8
-	longBtreeHeaderV4 = 24
-	longBtreeHeader   = 72
-	longBtreeOwner    = 56
-	btreeLevelAt      = 4
-	btreeRecordsAt    = 6
+	LongBtreeHeaderV4 = 24
+	LongBtreeHeader   = 72
+)
+
+const (
+	forkRootHeader = 4
+	forkPointer    = 8
+	longBtreeOwner = 56
+	btreeLevelAt   = 4
+	btreeRecordsAt = 6
 )
 
 // Put writes a root that was logged as a block into a fork, or tells by false
 // that it is none or does not fit.
 func (r ForkRoot) Put(fork, block []byte, v5 bool) bool {
-	magic, header := r.Magic, longBtreeHeader
+	magic, header := r.Magic, LongBtreeHeader
 	if !v5 {
-		magic, header = r.MagicV4, longBtreeHeaderV4
+		magic, header = r.MagicV4, LongBtreeHeaderV4
 	}
 	if len(block) < header || be.Uint32(block) != magic || len(fork) < forkRootHeader {
 		return false
@@ -83,14 +87,14 @@ func pointers(b []byte, n int) []uint64 {
 
 // BmbtChildren reads the blocks below a V5 node of an extent btree.
 func BmbtChildren(b []byte) ([]uint64, bool) {
-	if len(b) < longBtreeHeader {
+	if len(b) < LongBtreeHeader {
 		return nil, false
 	}
-	n, most := int(be.Uint16(b[btreeRecordsAt:])), (len(b)-longBtreeHeader)/(BmbtRoot.Key+forkPointer)
+	n, most := int(be.Uint16(b[btreeRecordsAt:])), (len(b)-LongBtreeHeader)/(BmbtRoot.Key+forkPointer)
 	if n > most {
 		return nil, false
 	}
-	return pointers(b[longBtreeHeader+most*BmbtRoot.Key:], n), true
+	return pointers(b[LongBtreeHeader+most*BmbtRoot.Key:], n), true
 }
 
 // BtreeLevel reads the level of a btree block.

@@ -87,7 +87,7 @@ const (
 	InodeAttrOwner  InodeFields = 0x400
 	InodeDataFork               = InodeData | InodeExtents | InodeBtree
 	InodeAttrFork               = InodeAttrData | InodeAttrExts | InodeAttrBtree
-	inodeItemSize               = 56
+	InodeItemSize               = 56
 	inodeItemPacked             = 52 // on 32-bit machines
 )
 
@@ -95,7 +95,7 @@ const (
 func DecodeInodeItem(b []byte) (i InodeItem, ok bool) {
 	at := 16
 	switch len(b) {
-	case inodeItemSize:
+	case InodeItemSize:
 	case inodeItemPacked:
 		at = 12
 	default:

@@ -57,12 +57,3 @@ func (s *Section) Describe() string {
 	}
 	return b.String()
 }
-
-// describe tells all sections.
-func describe(table []Section) string {
-	var parts []string
-	for i := range table {
-		parts = append(parts, table[i].Describe())
-	}
-	return strings.Join(parts, "\n")
-}

@@ -3,6 +3,7 @@ package options
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -31,4 +32,13 @@ func TestExamples(t *testing.T) {
 			t.Errorf("-%c has no example", s.Flag)
 		}
 	}
+}
+
+// describe tells all sections, as Usage does.
+func describe(table []Section) string {
+	var parts []string
+	for i := range table {
+		parts = append(parts, table[i].Describe())
+	}
+	return strings.Join(parts, "\n")
 }

@@ -124,6 +124,3 @@ func (u *File) each(do func(rec record, data []byte) error) error {
 
 // Close closes the file.
 func (u *File) Close() error { return u.f.Close() }
-
-// Path is where the file is.
-func (u *File) Path() string { return u.path }
