@@ -16,7 +16,8 @@ import (
 func (j *job) newReport(g *geometry.Geometry) report.Made {
 	p, notes := j.claims, j.notes
 	r := report.Made{
-		Target: p.Data.Path, Offset: p.Data.Info.Offset, Label: g.Label, Dense: j.dense, Warnings: append(notes.Notices, notes.Warnings...),
+		Target: p.Data.Path, Offset: p.Data.Info.Offset, Label: g.Label, Dense: j.dense, Warnings: append(notes.Notices,
+			notes.Warnings...),
 		Geometry: report.NewGeometry(g, p.LogName(), p.RTName()), Features: report.NewFeatures(g),
 	}
 	if at := j.parser.Request.Spec.PlanFor; at.Given {
@@ -48,7 +49,8 @@ func (j *job) announce() {
 		report.Table(out, g, p.Data.Path, p.LogName(), p.RTName())
 		if at := j.parser.Request.Spec.PlanFor; at.Given {
 			n := at.Value.On(g)
-			fmt.Fprintf(out, "growth   =%-22s bsize=%-6d blocks=%d, agcount=%d\n", humanize.IBytes(uint64(n)), g.BlockSize, n/g.BlockSize, g.AGsAt(n))
+			fmt.Fprintf(out, "growth   =%-22s bsize=%-6d blocks=%d, agcount=%d\n", humanize.IBytes(uint64(n)), g.BlockSize,
+				n/g.BlockSize, g.AGsAt(n))
 		}
 	}
 }

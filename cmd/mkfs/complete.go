@@ -176,7 +176,8 @@ func flagNames(fs *pflag.FlagSet, start string) candidates {
 func commandNames(start string) (c candidates) {
 	for _, sub := range slices.Sorted(maps.Keys(subcommands)) {
 		if strings.HasPrefix(sub, start) {
-			c.list = append(c.list, options.Completion{Text: sub, Help: subcommands[sub].make("mkfs", io.Discard, io.Discard).Short})
+			c.list = append(c.list, options.Completion{Text: sub, Help: subcommands[sub].make("mkfs", io.Discard,
+				io.Discard).Short})
 		}
 	}
 	return c

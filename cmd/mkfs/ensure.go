@@ -25,8 +25,10 @@ func (j *job) keepExisting() (kept bool, err error) {
 	}
 	differ := j.parser.Differences(g, &fs.Geometry)
 	// An image may come from a disk of smaller sectors; a file itself has none.
-	if least := p.Data.Info.LogicalSector; int(fs.Geometry.SectorSize) < least && !(p.Data.IsFile() && p.Data.Part == nil) {
-		differ = append(differ, fmt.Sprintf("its sectors have %d bytes, those of the device %d", fs.Geometry.SectorSize, least))
+	if least := p.Data.Info.LogicalSector; int(fs.Geometry.SectorSize) < least && !(p.Data.IsFile() &&
+		p.Data.Part == nil) {
+		differ = append(differ, fmt.Sprintf("its sectors have %d bytes, those of the device %d", fs.Geometry.SectorSize,
+			least))
 	}
 	if id := uuid.UUID(fs.SB.UUID); q.UUID.Given && id != uuid.UUID(q.UUID.Value) {
 		differ = append(differ, fmt.Sprintf("-m uuid is %v there, not %v", id, uuid.UUID(q.UUID.Value)))

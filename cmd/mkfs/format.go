@@ -36,7 +36,8 @@ func (j *job) prepare(ctx context.Context) (done bool, err error) {
 	}
 	j.announce()
 	if t := j.open.Targets[0]; j.reproducible.given && t.Info().Kind == target.File && !t.Blank() {
-		fmt.Fprintf(j.err, "%s: warning: --reproducible: %s held data before; what is free in the filesystem keeps it\n", j.name, j.claims.Data.Path)
+		fmt.Fprintf(j.err, "%s: warning: --reproducible: %s held data before; what is free in the filesystem keeps it\n",
+			j.name, j.claims.Data.Path)
 	}
 	if j.undo != nil && !j.json && !j.quiet {
 		fmt.Fprintln(j.out, j.undo.Text())
@@ -60,7 +61,8 @@ func (j *job) format(ctx context.Context) (done bool, err error) {
 	shown.End()
 	j.took = time.Since(started)
 	if n := j.stats.Undiscarded; n > 0 {
-		fmt.Fprintf(j.err, "%s: note: --discard-limit: %s were not discarded in %v\n", j.name, humanize.IBytes(uint64(n)), j.discardLimit)
+		fmt.Fprintf(j.err, "%s: note: --discard-limit: %s were not discarded in %v\n", j.name, humanize.IBytes(uint64(n)),
+			j.discardLimit)
 	}
 	if err == nil {
 		leaves(ctx, path+" holds the new filesystem")

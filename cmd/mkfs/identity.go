@@ -47,7 +47,8 @@ func (j *job) identity(g *geometry.Geometry) (aginit.Identity, error) {
 		case fixed:
 			return who, fmt.Errorf("--reproducible: SOURCE_DATE_EPOCH: %q is no number of seconds", text)
 		default:
-			fmt.Fprintf(j.err, "%s: warning: SOURCE_DATE_EPOCH: %q is no number of seconds; using the current time\n", j.name, text)
+			fmt.Fprintf(j.err, "%s: warning: SOURCE_DATE_EPOCH: %q is no number of seconds; using the current time\n", j.name,
+				text)
 		}
 	}
 	switch id := j.parser.Request.UUID; {

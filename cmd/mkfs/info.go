@@ -50,7 +50,8 @@ wants replaying.`,
 	}
 	fs := cmd.Flags()
 	j.addFlags(fs)
-	fs.BoolVar(&j.config, "config", false, "print a file for mkfs -c options=FILE that makes the same filesystem again, empty")
+	fs.BoolVar(&j.config, "config", false,
+		"print a file for mkfs -c options=FILE that makes the same filesystem again, empty")
 	return settled(cmd, stdout, stderr, j.wrong)
 }
 

@@ -103,7 +103,8 @@ func (j *job) check(context.Context) (done bool, err error) {
 func (j *job) take(context.Context) (done bool, err error) {
 	data := &j.claims.Data
 	if j.ensure && data.Fresh && data.Exists {
-		return false, usageError{errors.New("--ensure does not go together with -d file, which empties a file that is there; try --size")}
+		return false, usageError{errors.New("--ensure does not go together with -d file, which empties a file that is " +
+			"there; try --size")}
 	}
 	if err := data.Narrow(&j.part, j.force); err != nil {
 		return false, err
@@ -156,7 +157,8 @@ func (j *job) preview(context.Context) (done bool, err error) {
 func (j *job) ringConfig() aio.Config {
 	cfg, faults := ringConfig(j.engine, j.depth)
 	if j.batch < 0 {
-		faults = append(faults, fmt.Errorf("--batch: %d allocation groups; there must be at least 1, or 0 for what suits the depth", j.batch))
+		faults = append(faults, fmt.Errorf("--batch: %d allocation groups; there must be at least 1, or 0 for what "+
+			"suits the depth", j.batch))
 	}
 	for _, err := range faults {
 		j.parser.Fault(err)
@@ -171,7 +173,8 @@ func ringConfig(engine string, depth int) (cfg aio.Config, faults []error) {
 		faults = append(faults, fmt.Errorf("--engine: %w", err))
 	}
 	if depth < 0 || depth > aio.MaxDepth {
-		faults = append(faults, fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d, or 0 for what suits the target", depth, aio.MaxDepth))
+		faults = append(faults, fmt.Errorf("--queue-depth: %d requests in flight; there can be 1 to %d, or 0 for what "+
+			"suits the target", depth, aio.MaxDepth))
 	}
 	return aio.Config{Engine: kind, Depth: depth}, faults
 }

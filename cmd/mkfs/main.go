@@ -91,7 +91,8 @@ func statusOf(err error) exitStatus {
 // tell prints an error, and where there is help if that may help.
 func tell(stderr io.Writer, name string, err error) {
 	report.Error(stderr, name, err)
-	if errors.As(err, new(usageError)) || errors.As(err, new(claim.UsageError)) || errors.As(err, new(*geometry.Refusals)) {
+	if errors.As(err, new(usageError)) || errors.As(err, new(claim.UsageError)) || errors.As(err,
+		new(*geometry.Refusals)) {
 		fmt.Fprintf(stderr, "See '%s --help'.\n", name)
 	}
 }

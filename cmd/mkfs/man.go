@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,14 @@ import (
 
 	"mkfs/internal/compat"
 	"mkfs/internal/options"
+)
+
+// The parts of the manual that follow from no table.
+var (
+	//go:embed manual_start.8
+	manualStart string // with the version
+	//go:embed manual_end.8
+	manualEnd string
 )
 
 // newManCommand makes the command that writes the manual page, from the same
@@ -47,21 +56,7 @@ mkfs, mkfs.xfs \- make an XFS filesystem
 	for _, sub := range slices.Sorted(maps.Keys(subcommands)) {
 		fmt.Fprintf(w, ".br\n.B mkfs %s\n", options.Roff(subcommands[sub].usage))
 	}
-	fmt.Fprint(w, `.SH DESCRIPTION
-.B mkfs
-makes an XFS filesystem on a block device or in an image file. It takes the
-options of mkfs.xfs of xfsprogs `+formatVersion+` and writes the same bytes. Under the
-name
-.B mkfs.xfs
-it has no commands.
-.PP
-A target that holds a filesystem, a partition table or another known format is
-refused without
-.BR \-f ,
-and one that is in use always. All that is wrong is told at once, and then nothing
-has been written.
-.SH OPTIONS
-`)
+	fmt.Fprintf(w, manualStart, formatVersion)
 	fs.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			manFlag(w, f)
@@ -71,7 +66,8 @@ has been written.
 	fmt.Fprint(w, options.Man())
 	fmt.Fprint(w, ".SH PRESETS\nFor \\fB\\-\\-preset\\fR.\n")
 	for _, p := range compat.Presets() {
-		fmt.Fprintf(w, ".TP\n.B %s\n%s: %s.\n", options.Roff(p.Name), options.Roff(p.Help), options.Roff(compat.Text(p.Settings)))
+		fmt.Fprintf(w, ".TP\n.B %s\n%s: %s.\n", options.Roff(p.Name), options.Roff(p.Help),
+			options.Roff(compat.Text(p.Settings)))
 	}
 	fmt.Fprint(w, ".SH COMMANDS\n")
 	for _, sub := range slices.Sorted(maps.Keys(subcommands)) {
@@ -79,61 +75,8 @@ has been written.
 		fmt.Fprintf(w, ".SS mkfs %s\n%s", options.Roff(subcommands[sub].usage), manText(cmp.Or(c.Long, c.Short+".")))
 		c.Flags().VisitAll(func(f *pflag.Flag) { manFlag(w, f) })
 	}
-	fmt.Fprint(w, manEnd)
+	fmt.Fprint(w, manualEnd)
 }
-
-const manEnd = `.SH EXIT STATUS
-.TP
-0
-Done: made, or kept by \fB\-\-ensure\fR; no faults and a clean log; replayed; put back.
-.TP
-1
-Refused or failed. Of
-.B mkfs verify
-and
-.BR "mkfs info" :
-there are faults, or no XFS at all.
-.TP
-2
-Of commands: reading or writing failed, or, where nothing is written, the arguments make no sense.
-.TP
-3
-Of
-.B mkfs verify
-and
-.BR "mkfs info" :
-the log must be replayed. Of
-.BR "mkfs recover" :
-it was replayed, but the kernel must finish the rest.
-.TP
-4
-With
-.BR \-\-ensure :
-there is another XFS.
-.TP
-130, 143
-Stopped by SIGINT or SIGTERM.
-.PP
-With
-.B \-\-verify
-also the statuses of
-.BR "mkfs verify" .
-.SH ENVIRONMENT
-.TP
-.B SOURCE_DATE_EPOCH
-The time that is written, in seconds since 1970.
-.TP
-.B DETERMINISTIC_SEED
-If this is 1, nothing random but the UUID is written.
-.TP
-.BR TEST_DIR ", " TEST_DEV ", " QA_CHECK_FS
-If all are set, filesystems may be as small as the format allows, as with
-.BR \-\-unsupported .
-.SH SEE ALSO
-.BR xfs (5),
-.BR mount (8),
-.BR xfs_repair (8)
-`
 
 func manFlag(w io.Writer, f *pflag.Flag) {
 	short, long := flagUsage(f)

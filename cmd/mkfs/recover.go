@@ -65,11 +65,13 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	fs := cmd.Flags()
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all but writing")
 	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
-	fs.StringVar(&j.copyLogTo, "copy-log-to", "", "with --copy-to and --logdev: copy the external log to a new file; the log is only read")
+	fs.StringVar(&j.copyLogTo, "copy-log-to", "",
+		"with --copy-to and --logdev: copy the external log to a new file; the log is only read")
 	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this UUID once its log is clean, or a random one: generate")
 	j.addFlags(fs)
 	j.addRingFlags(fs)
-	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
+	fs.StringVar(&j.progress, "progress", "auto",
+		"how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
 	return settled(cmd, stdout, stderr, j.wrong)
 }
 
@@ -79,7 +81,8 @@ func (j *recoverJob) copyFaults() (faults []error) {
 	case j.copyTo == "" && j.copyLogTo != "":
 		faults = append(faults, errors.New("--copy-log-to: needs --copy-to: without it the target itself would be recovered"))
 	case j.copyTo != "" && j.log != "" && j.copyLogTo == "":
-		faults = append(faults, errors.New("--copy-to: the log is on a device of its own: --copy-log-to FILE makes a copy of that, too"))
+		faults = append(faults, errors.New("--copy-to: the log is on a device of its own: --copy-log-to FILE makes a "+
+			"copy of that, too"))
 	case j.copyLogTo != "" && j.log == "":
 		faults = append(faults, errors.New("--copy-log-to: needs --logdev, which names the log"))
 	case j.copyTo != "" && target.SamePath(j.copyTo, j.copyLogTo):
@@ -132,7 +135,8 @@ func (j *recoverJob) print(r *report.Recovery, status verify.Status, err error) 
 func recoveryStatus(r *report.Recovery, err error) verify.Status {
 	switch {
 	case errors.Is(err, recovery.ErrRefused), errors.Is(err, recovery.ErrTooLarge), errors.Is(err, xlog.ErrForeign),
-		errors.Is(err, target.ErrExists), errors.As(err, new(usageError)), errors.As(err, new(*xlog.Corrupt)), errors.As(err, new(*target.InUseError)):
+		errors.Is(err, target.ErrExists), errors.As(err, new(usageError)), errors.As(err, new(*xlog.Corrupt)),
+		errors.As(err, new(*target.InUseError)):
 		return verify.Faulty
 	case err != nil:
 		return verify.Unreadable
@@ -191,7 +195,8 @@ func (j *recoverJob) open(path string, part *target.Window) (*source.Source, err
 }
 
 // recoverAt replays the log of the filesystem at a path.
-func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Window, logPath string, r *report.Recovery) (err error) {
+func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Window, logPath string,
+	r *report.Recovery) (err error) {
 	data, err := j.open(path, part)
 	if err != nil {
 		return err

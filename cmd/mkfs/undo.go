@@ -63,7 +63,8 @@ then run it again.`,
 	fs.StringVar(&j.rt, "rtdev", "", "device of a realtime section")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
-	fs.StringVar(&j.progress, "progress", "auto", "how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
+	fs.StringVar(&j.progress, "progress", "auto",
+		"how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
 	return settled(cmd, stdout, stderr, exitRefused)
 }
 
@@ -118,7 +119,8 @@ func (j *undoJob) run(ctx context.Context) error {
 }
 
 func (j *undoJob) print(u *undo.File) error {
-	r := report.Undone{Target: j.target, File: j.file, DryRun: j.dryRun, UUID: u.UUID, Records: u.Records, Bytes: u.Data, Devices: u.Devices}
+	r := report.Undone{Target: j.target, File: j.file, DryRun: j.dryRun, UUID: u.UUID, Records: u.Records,
+		Bytes: u.Data, Devices: u.Devices}
 	switch {
 	case j.json:
 		return report.JSON(j.out, r)

@@ -28,7 +28,8 @@ type verifyJob struct {
 // XFS at all, 2 if that could not be found out, and 3 for a log that wants
 // replaying where nothing else is wrong.
 func newVerifyCommand(name string, stdout, stderr io.Writer) *cobra.Command {
-	j := verifyJob{looking: looking{out: stdout, err: stderr, name: name + " verify", wrong: exitUnreadable, failure: report.Unverified}}
+	j := verifyJob{looking: looking{out: stdout, err: stderr, name: name + " verify", wrong: exitUnreadable,
+		failure: report.Unverified}}
 	cmd := &cobra.Command{
 		Use:   j.name + " " + usage,
 		Short: "Check the headers of all allocation groups",
@@ -108,7 +109,8 @@ func (j *verifyJob) verify(ctx context.Context) (r report.Verification, err erro
 	}
 	defer func() { err = errors.Join(err, data.Close()) }()
 	warnOfUse(j.err, j.name, data.Info())
-	opts := verify.Options{Data: data.Device(), Instead: at.Instead, UUID: j.made, Live: source.InUse(data.Info()), Depth: j.ring.Depth, Memory: aio.NewSlab}
+	opts := verify.Options{Data: data.Device(), Instead: at.Instead, UUID: j.made, Live: source.InUse(data.Info()),
+		Depth: j.ring.Depth, Memory: aio.NewSlab}
 	if j.log != "" {
 		log, err := source.Open(j.log, nil, j.ring)
 		if err != nil {

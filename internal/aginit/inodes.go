@@ -30,7 +30,10 @@ func (b *Builder) number() {
 
 // from is the files from an inode on.
 func (b *Builder) from(ino geometry.Inode) []numbered {
-	i, _ := slices.BinarySearchFunc(b.files, ino, func(f numbered, ino geometry.Inode) int { return cmp.Compare(f.Inode, ino) })
+	i, _ := slices.BinarySearchFunc(b.files, ino, func(f numbered, ino geometry.Inode) int {
+		return cmp.Compare(f.Inode,
+			ino)
+	})
 	return b.files[i:]
 }
 

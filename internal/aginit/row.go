@@ -32,12 +32,18 @@ var sectorRows = []row{
 }
 
 var rootRows = []row{
-	{name: "bnobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Bno }, magic: ondisk.BnoMagic, build: (*Builder).bnobt},
-	{name: "cntbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Cnt }, magic: ondisk.CntMagic, build: (*Builder).cntbt},
-	{name: "inobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Ino }, magic: ondisk.InoMagic, build: (*Builder).treeBlock, tree: (*Builder).inobt},
-	{name: "finobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Fino }, magic: ondisk.FinoMagic, build: (*Builder).treeBlock, tree: (*Builder).finobt},
-	{name: "rmapbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Rmap }, magic: ondisk.RmapMagic, build: (*Builder).treeBlock, tree: (*Builder).rmapbt},
-	{name: "refcountbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Refcount }, magic: ondisk.RefcountMagic, build: (*Builder).refcountbt},
+	{name: "bnobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Bno }, magic: ondisk.BnoMagic,
+		build: (*Builder).bnobt},
+	{name: "cntbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Cnt }, magic: ondisk.CntMagic,
+		build: (*Builder).cntbt},
+	{name: "inobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Ino }, magic: ondisk.InoMagic,
+		build: (*Builder).treeBlock, tree: (*Builder).inobt},
+	{name: "finobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Fino }, magic: ondisk.FinoMagic,
+		build: (*Builder).treeBlock, tree: (*Builder).finobt},
+	{name: "rmapbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Rmap }, magic: ondisk.RmapMagic,
+		build: (*Builder).treeBlock, tree: (*Builder).rmapbt},
+	{name: "refcountbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Refcount },
+		magic: ondisk.RefcountMagic, build: (*Builder).refcountbt},
 }
 
 // magicV4 maps the btrees that V4 has to their magic numbers there.

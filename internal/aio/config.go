@@ -131,7 +131,8 @@ func openUring(fd int, ops []op) (engine, error) {
 	return newUring(fd, ops, uringModes)
 }
 
-var errFUSE = errors.New("not for a file on FUSE, where it may write the rest of a short write to the wrong place; aio and sync are right")
+var errFUSE = errors.New("not for a file on FUSE, where it may write the rest of a short write to the wrong " +
+	"place; aio and sync are right")
 
 // fsync and not fdatasync: an image file's size and allocation must survive
 // as well, and for a block device the two are one.

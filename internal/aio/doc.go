@@ -2,7 +2,9 @@
 // one file descriptor. It knows nothing of filesystems.
 //
 //	caller ── Write, Read ──> Ring ── queue, commit ──> engine ──> kernel
-//	caller <── done ───────── Ring <── reap ─────────── engine <── kernel
+//
+// caller <── done ───────── Ring <── reap
+// ─────────── engine <── kernel
 //
 // # The core and the engines
 //

@@ -156,7 +156,8 @@ func (e *linuxAIO) reap(least int, out []*op) ([]*op, error) {
 // getEvents waits for need events and takes up to most of them. With need 0
 // it does not wait.
 func (e *linuxAIO) getEvents(need, most int) (int, unix.Errno) {
-	n, _, errno := unix.Syscall6(unix.SYS_IO_GETEVENTS, e.ctx, uintptr(need), uintptr(most), uintptr(unsafe.Pointer(&e.events[0])), 0, 0)
+	n, _, errno := unix.Syscall6(unix.SYS_IO_GETEVENTS, e.ctx, uintptr(need), uintptr(most),
+		uintptr(unsafe.Pointer(&e.events[0])), 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}

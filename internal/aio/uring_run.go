@@ -77,7 +77,8 @@ func (e *uring) broken(errno unix.Errno) error {
 // kernel defers, are only delivered to someone who asks for events, so it
 // always asks.
 func (e *uring) enter(send, need int) (int, unix.Errno) {
-	n, _, errno := unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(e.fd), uintptr(send), uintptr(need), uringEnterGetEvents, 0, 0)
+	n, _, errno := unix.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(e.fd), uintptr(send), uintptr(need),
+		uringEnterGetEvents, 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}

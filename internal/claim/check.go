@@ -21,7 +21,8 @@ func (p *Claims) Check() error {
 	all := p.All()
 	for i, at := range all {
 		for _, other := range all[:i] {
-			if other.Exists && at.Exists && target.Overlap(other.Info, at.Info) || !other.Exists && !at.Exists && target.SamePath(other.Path, at.Path) {
+			if other.Exists && at.Exists && target.Overlap(other.Info, at.Info) || !other.Exists && !at.Exists &&
+				target.SamePath(other.Path, at.Path) {
 				return errOneTarget(other, at)
 			}
 		}

@@ -78,7 +78,8 @@ func Find(q *options.Request) (*Claims, error) {
 		return nil, err
 	}
 	if !q.Spec.Log.External && q.Log.Path.Given {
-		return nil, UsageError{fmt.Errorf("-l internal: the log cannot be both in the data section and on %s", q.Log.Path.Value)}
+		return nil, UsageError{fmt.Errorf("-l internal: the log cannot be both in the data section and on %s",
+			q.Log.Path.Value)}
 	}
 	if q.Spec.Log.External {
 		if !q.Log.Path.Given {

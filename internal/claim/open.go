@@ -20,7 +20,8 @@ type Opened struct {
 // Open opens the targets and gives files their size. Nothing that a target
 // held is lost before all of them are known to open and to become as large as
 // they must, and before has looked at them and at the sizes they will have.
-func (p *Claims) Open(g *geometry.Geometry, direct bool, ring aio.Config, before func(list []*target.Target, sizes []int64) error) (_ *Opened, err error) {
+func (p *Claims) Open(g *geometry.Geometry, direct bool, ring aio.Config, before func(list []*target.Target,
+	sizes []int64) error) (_ *Opened, err error) {
 	o := &Opened{}
 	defer func() {
 		if err != nil {

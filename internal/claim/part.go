@@ -15,7 +15,8 @@ func (p *Claim) Narrow(part *source.Part, force bool) error {
 		return nil
 	}
 	if p.sized || p.Fresh {
-		return UsageError{errors.New("a part of a target cannot be made, emptied or grown: --size and -d file do not go with --partition and --offset")}
+		return UsageError{errors.New("a part of a target cannot be made, emptied or grown: --size and -d file do not " +
+			"go with --partition and --offset")}
 	}
 	window, table, err := part.Find(p.Path)
 	if err != nil {
@@ -49,7 +50,8 @@ func (p *Claim) checkAround(part target.Window) error {
 	}
 	for _, f := range found {
 		if f.Offset < part.Offset || f.Offset >= part.Offset+part.Length {
-			return fmt.Errorf("%s: %v are a part of what holds %s (at byte %d); -f overwrites them all the same", p.Path, part, f.Name, f.Offset)
+			return fmt.Errorf("%s: %v are a part of what holds %s (at byte %d); -f overwrites them all the same", p.Path,
+				part, f.Name, f.Offset)
 		}
 	}
 	return nil
@@ -76,7 +78,8 @@ func (p *Claim) checkBorders(part target.Window, table *target.Table, force bool
 	}
 	for _, q := range table.Partitions {
 		if part.Overlaps(q.Window) && !contains(q.Window, part) {
-			return fmt.Errorf("%s: %v go over a border of partition %d, which is %v; -f uses them all the same", p.Path, part, q.Number, q.Window)
+			return fmt.Errorf("%s: %v go over a border of partition %d, which is %v; -f uses them all the same", p.Path, part,
+				q.Number, q.Window)
 		}
 	}
 	return nil

@@ -27,7 +27,8 @@ type Saved struct {
 // Save keeps what a job will overwrite in a new undo file. It is called when the
 // targets are open and as they were; sizes are those that they will have. Of the
 // job it wants Geometry, Identity, Batch and Dense.
-func (p *Claims) Save(ctx context.Context, path string, job format.Job, list []*target.Target, sizes []int64) (*Saved, error) {
+func (p *Claims) Save(ctx context.Context, path string, job format.Job, list []*target.Target,
+	sizes []int64) (*Saved, error) {
 	if info, err := target.Probe(path); err == nil {
 		for _, t := range list {
 			if target.Overlap(info, t.Info()) {
@@ -56,7 +57,8 @@ func (p *Claims) Save(ctx context.Context, path string, job format.Job, list []*
 
 func (p *Claims) undoHeader(job *format.Job, list []*target.Target, sizes []int64) undo.Header {
 	primary := aginit.New(job.Geometry, job.Identity).Primary()
-	h := undo.Header{UUID: uuid.UUID(job.Identity.UUID).String(), Superblock: undo.Sum(primary), SectorSize: int(job.Geometry.SectorSize)}
+	h := undo.Header{UUID: uuid.UUID(job.Identity.UUID).String(), Superblock: undo.Sum(primary),
+		SectorSize: int(job.Geometry.SectorSize)}
 	for i, at := range p.All() {
 		in := list[i].Info()
 		h.Devices = append(h.Devices, undo.Device{
@@ -68,7 +70,8 @@ func (p *Claims) undoHeader(job *format.Job, list []*target.Target, sizes []int6
 }
 
 // saveAll saves what is in files that will be emptied, and all that the job will write to.
-func (p *Claims) saveAll(ctx context.Context, w *undo.Writer, job format.Job, list []*target.Target, sizes []int64) error {
+func (p *Claims) saveAll(ctx context.Context, w *undo.Writer, job format.Job, list []*target.Target,
+	sizes []int64) error {
 	all := p.All()
 	devices := [...]*format.Device{forData: &job.Data, forLog: &job.Log, forRealtime: &job.Realtime}
 	for i, at := range all {

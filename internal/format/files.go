@@ -20,7 +20,10 @@ func (w *writer) files(ctx context.Context) error {
 	b := newFileBatch(ctx, w)
 	for _, agno := range slices.Sorted(maps.Keys(g.Contents.AGs)) {
 		for _, e := range g.Contents.AGs[agno].Chunks {
-			err := b.add(g.FSBlock(agno, e.Start), e.Blocks, "inode chunk", func(dst []byte) { w.build.InodeChunk(agno, e, dst) })
+			err := b.add(g.FSBlock(agno, e.Start), e.Blocks, "inode chunk", func(dst []byte) {
+				w.build.InodeChunk(agno, e,
+					dst)
+			})
 			if err != nil {
 				return err
 			}

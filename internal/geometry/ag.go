@@ -184,6 +184,7 @@ func (p *plan) checkAGs(count Blocks) {
 	case count > maxAGCount:
 		p.refuse(option, "there would be %d AGs; the most is %d", count, int64(maxAGCount))
 	case count != divUp(g.Blocks, g.AGBlocks):
-		p.refuse(option, "%d AGs of %d blocks, a multiple of the stripe unit, do not fit %d blocks; %d would", count, g.AGBlocks, g.Blocks, divUp(g.Blocks, g.AGBlocks))
+		p.refuse(option, "%d AGs of %d blocks, a multiple of the stripe unit, do not fit %d blocks; %d would", count,
+			g.AGBlocks, g.Blocks, divUp(g.Blocks, g.AGBlocks))
 	}
 }

@@ -25,7 +25,10 @@ func (b *IndexBlock) last() uint32 { return b.Slots[b.Live-1].Hash }
 
 // search is the index of the first slot whose hash is not below one.
 func (b *IndexBlock) search(hash uint32) int {
-	i, _ := slices.BinarySearchFunc(b.Slots[:b.Live], hash, func(x DirIndex, h uint32) int { return cmp.Compare(x.Hash, h) })
+	i, _ := slices.BinarySearchFunc(b.Slots[:b.Live], hash, func(x DirIndex, h uint32) int {
+		return cmp.Compare(x.Hash,
+			h)
+	})
 	return i
 }
 

@@ -20,7 +20,8 @@ type FileExtent struct {
 
 // extendsTo tells whether an extent goes on in another, as one.
 func (e FileExtent) extendsTo(next FileExtent) bool {
-	return e.Offset+e.Blocks == next.Offset && e.Start+FSBlock(e.Blocks) == next.Start && e.Blocks+next.Blocks <= maxFileExtent
+	return e.Offset+e.Blocks == next.Offset && e.Start+FSBlock(e.Blocks) == next.Start && e.Blocks+
+		next.Blocks <= maxFileExtent
 }
 
 // DataBlocks is the number of blocks of a file's data.
@@ -33,7 +34,10 @@ func (f *File) DataBlocks() (n Blocks) {
 
 // extentAt is the index of a file's first extent behind an offset.
 func (f *File) extentAt(offset Blocks) int {
-	i, _ := slices.BinarySearchFunc(f.Extents, offset, func(e FileExtent, at Blocks) int { return cmp.Compare(e.Offset, at) })
+	i, _ := slices.BinarySearchFunc(f.Extents, offset, func(e FileExtent, at Blocks) int {
+		return cmp.Compare(e.Offset,
+			at)
+	})
 	return i
 }
 

@@ -35,15 +35,22 @@ var needsCRC = []struct {
 	on     func(*Features) *bool
 }{
 	{"-m finobt", "", func(s *FeatureSpec) *Opt[bool] { return &s.Finobt }, func(f *Features) *bool { return &f.Finobt }},
-	{"-m inobtcount", "", func(s *FeatureSpec) *Opt[bool] { return &s.InobtCount }, func(f *Features) *bool { return &f.InobtCount }},
-	{"-m rmapbt", "rmapbt not supported without CRC support", func(s *FeatureSpec) *Opt[bool] { return &s.Rmapbt }, func(f *Features) *bool { return &f.Rmapbt }},
-	{"-m reflink", "", func(s *FeatureSpec) *Opt[bool] { return &s.Reflink }, func(f *Features) *bool { return &f.Reflink }},
-	{"-m bigtime", "", func(s *FeatureSpec) *Opt[bool] { return &s.Bigtime }, func(f *Features) *bool { return &f.Bigtime }},
+	{"-m inobtcount", "", func(s *FeatureSpec) *Opt[bool] { return &s.InobtCount },
+		func(f *Features) *bool { return &f.InobtCount }},
+	{"-m rmapbt", "rmapbt not supported without CRC support", func(s *FeatureSpec) *Opt[bool] { return &s.Rmapbt },
+		func(f *Features) *bool { return &f.Rmapbt }},
+	{"-m reflink", "", func(s *FeatureSpec) *Opt[bool] { return &s.Reflink },
+		func(f *Features) *bool { return &f.Reflink }},
+	{"-m bigtime", "", func(s *FeatureSpec) *Opt[bool] { return &s.Bigtime },
+		func(f *Features) *bool { return &f.Bigtime }},
 	{"-i sparse", "", func(s *FeatureSpec) *Opt[bool] { return &s.Sparse }, func(f *Features) *bool { return &f.Sparse }},
-	{"-i nrext64", "", func(s *FeatureSpec) *Opt[bool] { return &s.Nrext64 }, func(f *Features) *bool { return &f.Nrext64 }},
-	{"-i exchange", "", func(s *FeatureSpec) *Opt[bool] { return &s.Exchange }, func(f *Features) *bool { return &f.Exchange }},
+	{"-i nrext64", "", func(s *FeatureSpec) *Opt[bool] { return &s.Nrext64 },
+		func(f *Features) *bool { return &f.Nrext64 }},
+	{"-i exchange", "", func(s *FeatureSpec) *Opt[bool] { return &s.Exchange },
+		func(f *Features) *bool { return &f.Exchange }},
 	{"-n parent", "", func(s *FeatureSpec) *Opt[bool] { return &s.Parent }, func(f *Features) *bool { return &f.Parent }},
-	{"-m metadir", "", func(s *FeatureSpec) *Opt[bool] { return &s.Metadir }, func(f *Features) *bool { return &f.Metadir }},
+	{"-m metadir", "", func(s *FeatureSpec) *Opt[bool] { return &s.Metadir },
+		func(f *Features) *bool { return &f.Metadir }},
 }
 
 // planFormat settles the version of the format, V5 or V4.

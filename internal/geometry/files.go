@@ -19,7 +19,8 @@ func (p *plan) planContents() {
 		start = g.Root.Start
 	}
 	if want := g.expectedRoot(g.FreeListBlocks()); start != want {
-		p.refuse("", "the root inode does not fit where checkers expect it, at block %d of AG 0; use larger AGs, a smaller stripe unit or another AG for the log", want)
+		p.refuse("", "the root inode does not fit where checkers expect it, at block %d of AG 0; use larger AGs, a "+
+			"smaller stripe unit or another AG for the log", want)
 		return
 	}
 	ok := false
@@ -31,7 +32,8 @@ func (p *plan) planContents() {
 	switch {
 	case ok || p.stop:
 	case m.space.stuck:
-		p.refuse(p.groupsOption(), "the files of that many groups would make a btree merge blocks, or leave it none to grow by, which is not foreseen")
+		p.refuse(p.groupsOption(), "the files of that many groups would make a btree merge blocks, or leave it none "+
+			"to grow by, which is not foreseen")
 	default:
 		p.refuse("", "the data section has no room for its metadata files")
 	}
@@ -49,7 +51,9 @@ func (m *maker) checkFree() {
 	t := newTrees(m.p.g)
 	for _, agno := range slices.Sorted(maps.Keys(m.c.AGs)) {
 		if most := len(m.c.AGs[agno].Free.ByStart.slots); most > int(t.alloc.maxLeaf) {
-			m.p.refuse(m.p.groupsOption(), "while the files of that many groups are made, AG %d would have up to %d free pieces, more than the %d that a btree block holds, which is not foreseen", agno, most, t.alloc.maxLeaf)
+			m.p.refuse(m.p.groupsOption(),
+				"while the files of that many groups are made, AG %d would have up to %d free pieces, more than the %d that "+
+					"a btree block holds, which is not foreseen", agno, most, t.alloc.maxLeaf)
 			return
 		}
 	}

@@ -7,7 +7,8 @@ func (p *plan) planGrowth() {
 		return
 	}
 	if n := p.size(at.Value); !p.stop && blocksIn(n, p.g.BlockLog) < p.g.Blocks {
-		p.refuse("--plan-for", "%s is %d blocks, and the filesystem has %d from the start", at.Value.Text, blocksIn(n, p.g.BlockLog), p.g.Blocks)
+		p.refuse("--plan-for", "%s is %d blocks, and the filesystem has %d from the start", at.Value.Text, blocksIn(n,
+			p.g.BlockLog), p.g.Blocks)
 	}
 	if p.g.RT.Start > 0 {
 		p.refuse("--plan-for", "the data section cannot grow where the realtime section is behind it")

@@ -44,7 +44,8 @@ func (p *plan) planInternalLog(least Blocks) {
 	g, s := p.g, &p.spec.Log
 	most := g.logRoom()
 	if most < least {
-		p.refuse("-d agcount", "AGs of %d blocks have room for a log of %d, and it needs %d; use fewer or larger AGs", g.AGBlocks, most, least)
+		p.refuse("-d agcount", "AGs of %d blocks have room for a log of %d, and it needs %d; use fewer or larger AGs",
+			g.AGBlocks, most, least)
 		return
 	}
 	if !s.Size.Given || g.Log.Blocks == 0 {
@@ -73,7 +74,8 @@ func (p *plan) planInternalLog(least Blocks) {
 		}
 	}
 	if end := Blocks(g.Log.Start) + g.Log.Blocks; end > g.AGLength(g.Log.AG) {
-		p.refuse("-l agnum", "a log of %d blocks does not fit AG %d, which has %d", g.Log.Blocks, g.Log.AG, g.AGLength(g.Log.AG))
+		p.refuse("-l agnum", "a log of %d blocks does not fit AG %d, which has %d", g.Log.Blocks, g.Log.AG,
+			g.AGLength(g.Log.AG))
 		return
 	}
 	p.checkLogSize(least)

@@ -83,7 +83,8 @@ func (m *maker) inodesSuffice() bool {
 		most, option = uint64(g.Blocks)<<g.InodeBlockLog(), m.p.groupsOption()
 	}
 	if want > most {
-		m.p.refuse(option, "the files of %d realtime groups take %d inodes; %d%% of the data section hold %d", g.RT.GroupCount, want, inodePercent(g), most)
+		m.p.refuse(option, "the files of %d realtime groups take %d inodes; %d%% of the data section hold %d",
+			g.RT.GroupCount, want, inodePercent(g), most)
 		return false
 	}
 	return true

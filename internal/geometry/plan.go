@@ -137,7 +137,8 @@ func (p *plan) planSectors() {
 		return
 	}
 	if asked.Given && size < p.dev.PhysicalSector && !p.dev.Misaligned && p.dev.PhysicalSector <= int64(maxSectorSize) {
-		p.warn("%s: sectors of %d bytes are smaller than the device's physical ones of %d bytes; a disk that has no smaller ones would not mount it",
+		p.warn("%s: sectors of %d bytes are smaller than the device's physical ones of %d bytes; a disk that has no "+
+			"smaller ones would not mount it",
 			option, size, p.dev.PhysicalSector)
 	}
 	g.SectorSize, g.SectorLog = Bytes(size), log2(size)
@@ -155,9 +156,11 @@ func (p *plan) planLogSectors() {
 	case !log.External && size != int64(p.g.SectorSize):
 		p.refuse("-l sectsize", "%d bytes; an internal log has the data section's sectors of %d bytes", size, p.g.SectorSize)
 	case size < minSectorSize || size > min(int64(maxSectorSize), int64(p.g.BlockSize)):
-		p.refuse("-l sectsize", "%d bytes; log sectors have %d bytes to the size of a block, %d", size, minSectorSize, p.g.BlockSize)
+		p.refuse("-l sectsize", "%d bytes; log sectors have %d bytes to the size of a block, %d", size, minSectorSize,
+			p.g.BlockSize)
 	case log.External && int64(p.g.SectorSize) < p.dev.Log.LogicalSector && !p.dev.File:
-		p.refuse("-l logdev", "its sectors have %d bytes, and the filesystem's would have %d; try -s size=%d", p.dev.Log.LogicalSector, p.g.SectorSize, p.dev.Log.LogicalSector)
+		p.refuse("-l logdev", "its sectors have %d bytes, and the filesystem's would have %d; try -s size=%d",
+			p.dev.Log.LogicalSector, p.g.SectorSize, p.dev.Log.LogicalSector)
 	case log.External && size < p.dev.Log.LogicalSector:
 		p.refuse("-l sectsize", "%d bytes; the sectors of the log's device have %d", size, p.dev.Log.LogicalSector)
 	case size > minSectorSize && p.spec.Features.LogVersion.or(2) < 2:
@@ -251,7 +254,8 @@ func (p *plan) planLogDevice() {
 // checkLogWithin refuses an internal log that takes all of the data section.
 func (p *plan) checkLogWithin() {
 	if g, s := p.g, &p.spec.Log; !s.External && s.Size.Given && g.Log.Blocks >= g.Blocks {
-		p.refuse("-l size", "%s is %d blocks, and the data section that would hold it has %d", s.Size.Value.Text, g.Log.Blocks, g.Blocks)
+		p.refuse("-l size", "%s is %d blocks, and the data section that would hold it has %d", s.Size.Value.Text,
+			g.Log.Blocks, g.Blocks)
 	}
 }
 
@@ -296,7 +300,8 @@ const (
 // checkSize refuses a filesystem that is too small to be of use.
 func (p *plan) checkSize() {
 	if g := p.g; !p.spec.SmallAllowed && g.Blocks < blocksIn(supportedSize, g.BlockLog) {
-		p.refuse("", "the filesystem would have %d MiB; the least that is supported is %d MiB", g.Bytes(g.Blocks)/mib, supportedSize/mib)
+		p.refuse("", "the filesystem would have %d MiB; the least that is supported is %d MiB", g.Bytes(g.Blocks)/mib,
+			supportedSize/mib)
 	}
 }
 
@@ -313,7 +318,8 @@ func (p *plan) checkLog() {
 		if !p.spec.Log.Size.Given { // it is as large as there is room
 			option, hint = "", "; use larger AGs"
 		}
-		p.refuse(option, "the log would have %d MiB; the least that is supported is %d MiB%s", g.Bytes(g.Log.Blocks)/mib, supportedLog/mib, hint)
+		p.refuse(option, "the log would have %d MiB; the least that is supported is %d MiB%s", g.Bytes(g.Log.Blocks)/mib,
+			supportedLog/mib, hint)
 	}
 }
 
@@ -324,6 +330,7 @@ func (p *plan) checkAGCount() {
 		return
 	}
 	if p.g.AGCount < supportedAGs {
-		p.refuse("-d agcount", "one AG has no second superblock to recover from; the least that is supported is %d", supportedAGs)
+		p.refuse("-d agcount", "one AG has no second superblock to recover from; the least that is supported is %d",
+			supportedAGs)
 	}
 }

@@ -111,7 +111,8 @@ func (p *plan) planInternalRealtime() {
 		if s.Start.Given {
 			option = "-r start"
 		}
-		p.refuse(option, "a device of %d bytes is too small for zoned allocator data at byte %d", p.dev.Size, Bytes(start)*BasicBlock)
+		p.refuse(option, "a device of %d bytes is too small for zoned allocator data at byte %d", p.dev.Size,
+			Bytes(start)*BasicBlock)
 		return
 	}
 	p.rtSize = Bytes(size-start) * BasicBlock
@@ -170,7 +171,8 @@ func (p *plan) planRealtime() {
 		g.RT.Blocks = asked
 	}
 	if g.Features.Reflink && g.RT.Blocks > 0 && g.RT.Extent > 1 {
-		p.refuse("-r extsize", "an allocation unit of %d blocks; blocks can only be shared (reflink=1) if it is one", g.RT.Extent)
+		p.refuse("-r extsize", "an allocation unit of %d blocks; blocks can only be shared (reflink=1) if it is one",
+			g.RT.Extent)
 		return
 	}
 	if g.RT.Extents() == 0 {

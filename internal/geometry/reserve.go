@@ -22,7 +22,8 @@ func (m *maker) checkReserves() {
 		left -= r.outOf(left)
 	}
 	if want > left {
-		m.p.refuse("", "the btrees of the realtime groups may come to take %d blocks, and the data section has %d for them; make it larger, or fewer groups", want, left)
+		m.p.refuse("", "the btrees of the realtime groups may come to take %d blocks, and the data section has %d for "+
+			"them; make it larger, or fewer groups", want, left)
 	}
 }
 

@@ -21,7 +21,8 @@ func (p *plan) settleRealtime(f *Features) {
 		switch small := p.g.BlockSize < minRealtimeExtent; {
 		case rt.ExtentSize.Given || small:
 			if s.Reflink.asked() {
-				p.refuse("-m reflink", "blocks of a realtime section can only be shared if its allocation unit is a block of at least %d bytes", minRealtimeExtent)
+				p.refuse("-m reflink", "blocks of a realtime section can only be shared if its allocation unit is a block "+
+					"of at least %d bytes", minRealtimeExtent)
 			}
 			f.Reflink = false
 		}
@@ -33,7 +34,8 @@ func (p *plan) settleRealtime(f *Features) {
 func (p *plan) settleZoned(f *Features) {
 	s := &p.spec.Features
 	if p.spec.RT.ExtentSize.asked() {
-		p.refuse("-r extsize", "zoned file systems do not support an allocation unit of their own, and -r zoned=1 asks for one")
+		p.refuse("-r extsize", "zoned file systems do not support an allocation unit of their own, and -r zoned=1 "+
+			"asks for one")
 	}
 	if !f.CRC {
 		p.refuse("-r zoned", "needs the V5 format, and -m crc=0 asks for V4")

@@ -90,7 +90,8 @@ func (p *plan) planZones() {
 		p.groupCount = most
 	}
 	if p.groupCount < minZones {
-		p.refuse("-r zoned", "there would be %d zones of %d blocks, whose number must be greater than the minimum zone count; the least is %d", p.groupCount, r.GroupBlocks, minZones)
+		p.refuse("-r zoned", "there would be %d zones of %d blocks, whose number must be greater than the minimum "+
+			"zone count; the least is %d", p.groupCount, r.GroupBlocks, minZones)
 		return
 	}
 	blocks := p.groupCount * r.GroupBlocks
@@ -102,7 +103,8 @@ func (p *plan) planZones() {
 	}
 	r.Reserved = blocksIn(reserved, g.BlockLog)
 	if r.Reserved >= r.Blocks {
-		p.refuse("-r reserved", "%d blocks; the realtime section has %d, and some must be left for files", r.Reserved, r.Blocks)
+		p.refuse("-r reserved", "%d blocks; the realtime section has %d, and some must be left for files", r.Reserved,
+			r.Blocks)
 	}
 }
 

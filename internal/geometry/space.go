@@ -92,7 +92,8 @@ func (s *space) around(start, lowest AGNumber) func(yield func(AGNumber) bool) {
 func (s *space) blocks(f *File, offset, n, total Blocks) (FileExtent, bool) {
 	g := s.g
 	start, target := s.target(f, offset)
-	r := request{target: target, min: 1, max: min(n, maxFileExtent, g.logRoom()+1), align: 1, left: s.treeLeft(f), total: total}
+	r := request{target: target, min: 1, max: min(n, maxFileExtent, g.logRoom()+1), align: 1, left: s.treeLeft(f),
+		total: total}
 	if f.isDir() {
 		r.min = n
 	} else {
@@ -110,7 +111,8 @@ func (s *space) blocks(f *File, offset, n, total Blocks) (FileExtent, bool) {
 	if !ok {
 		return FileExtent{}, false
 	}
-	s.deferred = append(s.deferred, deferredUse{agno, Use{Extent: got, Owner: OwnedByFile, Inode: f.Inode, Offset: offset}})
+	s.deferred = append(s.deferred, deferredUse{agno, Use{Extent: got, Owner: OwnedByFile, Inode: f.Inode,
+		Offset: offset}})
 	return FileExtent{Offset: offset, Start: g.FSBlock(agno, got.Start), Blocks: got.Blocks}, true
 }
 

@@ -9,7 +9,8 @@ func (p *plan) planStripesAsked() {
 	block := p.g.BlockSize
 	unit, width, option := p.askedStripes()
 	if !p.stop && (unit%block != 0 || width%block != 0) {
-		p.refuse(option, "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit, width, block)
+		p.refuse(option, "a stripe unit of %d and a width of %d bytes are not both multiples of the block size, %d", unit,
+			width, block)
 	}
 	p.stripe.unit, p.stripe.width = unit, width
 }

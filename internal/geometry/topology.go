@@ -49,7 +49,8 @@ func (p *plan) deviceStripes() (unit, width Bytes) {
 			"the filesystem gets no stripes (-d su=UNIT,sw=DISKS sets them)", dev.IO.Min, dev.IO.Opt, fault)
 	case unit == 0:
 	case p.g.Blocks < blocksIn(gib, p.g.BlockLog):
-		p.warn("the filesystem is smaller than 1 GiB; ignoring the device's stripe unit of %d and width of %d bytes (-d su=%d,sw=%d sets them)",
+		p.warn("the filesystem is smaller than 1 GiB; ignoring the device's stripe unit of %d and width of %d bytes "+
+			"(-d su=%d,sw=%d sets them)",
 			unit, width, unit, width/unit)
 	case unit%block != 0 || width%block != 0:
 		p.warn("the device reports a stripe unit of %d and a width of %d bytes, not both multiples of the block size, %d; "+
@@ -77,7 +78,8 @@ func (p *plan) deviceExtent() Bytes {
 		return width
 	}
 	if fault != "" {
-		p.warn("the realtime device reports a minimum I/O size of %d and an optimal one of %d bytes, which give no size of realtime extents (%s); "+
+		p.warn("the realtime device reports a minimum I/O size of %d and an optimal one of %d bytes, which give no "+
+			"size of realtime extents (%s); "+
 			"they have %d bytes (-r extsize sets them)", rt.IO.Min, rt.IO.Opt, fault, p.g.Bytes(p.g.RT.Extent))
 	}
 	return 0
@@ -93,7 +95,8 @@ func (p *plan) deviceSector(whose string, logical, physical int64, misaligned bo
 	case misaligned:
 		p.warn("%s is not aligned to its physical sectors of %d bytes; "+instead, whose, physical, logical)
 	case physical > int64(maxSectorSize):
-		p.warn("%s has physical sectors of %d bytes, more than the %d that sectors can have; "+instead, whose, physical, maxSectorSize, logical)
+		p.warn("%s has physical sectors of %d bytes, more than the %d that sectors can have; "+instead, whose, physical,
+			maxSectorSize, logical)
 	default:
 		return physical
 	}

@@ -74,7 +74,8 @@ var described = []Described{
 	{Name: "AGF", Type: BufferAGF, Magic: AGFMagic, Layout: Layout{LSN: 208, UUID: 64, CRC: AGFCRC}},
 	{Name: "AGFL", Type: BufferAGFL, Magic: AGFLMagic, Layout: Layout{LSN: 24, UUID: 8, CRC: AGFLCRC}},
 	{Name: "AGI", Type: BufferAGI, Magic: AGIMagic, Layout: Layout{LSN: 320, UUID: 296, CRC: AGICRC}},
-	{Name: "superblock", Type: BufferSuperblock, Magic: SuperblockMagic, Layout: Layout{LSN: 240, UUID: 32, CRC: SuperblockCRC}},
+	{Name: "superblock", Type: BufferSuperblock, Magic: SuperblockMagic, Layout: Layout{LSN: 240, UUID: 32,
+		CRC: SuperblockCRC}},
 	{Name: "symlink", Type: BufferSymlink, Magic: 0x58534c4d, Layout: remote},                             // "XSLM"
 	{Name: "attribute value", Type: BufferAttrRemote, Magic: 0x5841524d, Layout: remote, Unordered: true}, // "XARM"
 	{Name: "directory block", Type: BufferDirBlock, Magic: 0x58444233, Layout: dirBlock},                  // "XDB3"

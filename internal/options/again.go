@@ -115,7 +115,8 @@ func tryAgain(had *geometry.Geometry, text string, rootKnown bool) (small bool, 
 	for i := range settings {
 		s := &settings[i]
 		if h, w := s.exactly()(had), s.exactly()(g); h != w && (rootKnown || !s.rootTells()) {
-			differ = append(differ, fmt.Sprintf("%s of [%s] is %s here, and would be %s", s.key, s.section, orUnset(h), orUnset(w)))
+			differ = append(differ, fmt.Sprintf("%s of [%s] is %s here, and would be %s", s.key, s.section, orUnset(h),
+				orUnset(w)))
 		}
 	}
 	return small, differ
@@ -144,9 +145,15 @@ func (s *setting) exactly() func(*geometry.Geometry) string {
 // derived is what no suboption settles by itself.
 var derived = []property{
 	{"the number of AGs", func(g *geometry.Geometry) string { return fmt.Sprint(g.AGCount) }},
-	{"the start of the log", func(g *geometry.Geometry) string { return fmt.Sprintf("AG %d block %d", g.Log.AG, g.Log.Start) }},
+	{"the start of the log", func(g *geometry.Geometry) string {
+		return fmt.Sprintf("AG %d block %d", g.Log.AG,
+			g.Log.Start)
+	}},
 	{"the root inode", func(g *geometry.Geometry) string { return fmt.Sprint(g.RootInode()) }},
-	{"the alignment of inodes", func(g *geometry.Geometry) string { return fmt.Sprintf("%d and %d blocks", g.InodeAlign, g.SparseAlign) }},
+	{"the alignment of inodes", func(g *geometry.Geometry) string {
+		return fmt.Sprintf("%d and %d blocks", g.InodeAlign,
+			g.SparseAlign)
+	}},
 }
 
 // deviceOf is a device with room for all that a filesystem has.

@@ -25,7 +25,10 @@ type setting struct {
 // was asked, not from the device: features and sizes of things. Features are
 // always told. The others are what follows from both.
 var settings = []setting{
-	{section: "block", key: "size", value: func(g *geometry.Geometry) string { return unlike(int64(g.BlockSize), 4096) }, exact: blockSize},
+	{section: "block", key: "size", value: func(g *geometry.Geometry) string {
+		return unlike(int64(g.BlockSize),
+			4096)
+	}, exact: blockSize},
 	{section: "sector", key: "size", exact: commonSector},
 	feature("metadata", "crc", func(f *geometry.Features) bool { return f.CRC }),
 	feature("metadata", "finobt", func(f *geometry.Features) bool { return f.Finobt }),
@@ -34,7 +37,8 @@ var settings = []setting{
 	feature("metadata", "inobtcount", func(f *geometry.Features) bool { return f.InobtCount }),
 	feature("metadata", "bigtime", func(f *geometry.Features) bool { return f.Bigtime }),
 	feature("metadata", "metadir", func(f *geometry.Features) bool { return f.Metadir }),
-	{section: "metadata", key: "autofsck", value: func(g *geometry.Geometry) string { return string(g.Features.Autofsck) }},
+	{section: "metadata", key: "autofsck",
+		value: func(g *geometry.Geometry) string { return string(g.Features.Autofsck) }},
 	quotaOf("uquota", geometry.CountUsers|geometry.LimitUsers, geometry.CountUsers|geometry.LimitUsers),
 	quotaOf("gquota", geometry.CountGroups|geometry.LimitGroups, geometry.CountGroups|geometry.LimitGroups),
 	quotaOf("pquota", geometry.CountProjects|geometry.LimitProjects, geometry.CountProjects|geometry.LimitProjects),
@@ -58,7 +62,8 @@ var settings = []setting{
 			}
 			return fmt.Sprint(g.Inherit.ProjectID.Value)
 		}},
-	{section: "data", key: "extszinherit", value: func(g *geometry.Geometry) string { return nonzero(g.Inherit.ExtentSize) }},
+	{section: "data", key: "extszinherit",
+		value: func(g *geometry.Geometry) string { return nonzero(g.Inherit.ExtentSize) }},
 	{section: "data", key: "cowextsize", value: func(g *geometry.Geometry) string { return nonzero(g.Inherit.CowExtent) }},
 	{section: "data", key: "daxinherit", value: func(g *geometry.Geometry) string { return oneIf(g.Inherit.DAX.Value) }},
 	feature("inode", "sparse", func(f *geometry.Features) bool { return f.Sparse }),
@@ -80,7 +85,8 @@ var settings = []setting{
 	{section: "log", key: "sectsize", exact: logSector},
 	{section: "log", key: "agnum", exact: logAG},
 	{section: "log", key: "size", exact: logSize},
-	{section: "log", key: "version", exact: func(g *geometry.Geometry) string { return unlike(int64(g.Features.LogVersion), 2) }},
+	{section: "log", key: "version",
+		exact: func(g *geometry.Geometry) string { return unlike(int64(g.Features.LogVersion), 2) }},
 	{section: "log", key: "sunit", exact: func(g *geometry.Geometry) string { return basicBlocks(g, g.Log.StripeUnit) }},
 	{section: "log", key: "lazy-count", value: func(g *geometry.Geometry) string { return off(g.Features.LazyCount) }},
 	feature("naming", "parent", func(f *geometry.Features) bool { return f.Parent }),
@@ -97,7 +103,8 @@ var settings = []setting{
 		},
 		exact: dirBlockSize},
 	{section: "realtime", key: "zoned", exact: func(g *geometry.Geometry) string { return oneIf(g.Features.Zoned) }},
-	{section: "realtime", key: "start", exact: func(g *geometry.Geometry) string { return unlike(int64(g.Bytes(g.RT.Start)), 0) }},
+	{section: "realtime", key: "start",
+		exact: func(g *geometry.Geometry) string { return unlike(int64(g.Bytes(g.RT.Start)), 0) }},
 	{section: "realtime", key: "extsize",
 		value: func(g *geometry.Geometry) string {
 			return unlike(int64(g.Bytes(g.RT.Extent)), int64(max(g.BlockSize, 4096)))
@@ -105,7 +112,8 @@ var settings = []setting{
 		exact: realtimeExtent},
 	{section: "realtime", key: "size", exact: realtimeSize},
 	{section: "realtime", key: "rgsize", exact: groupSize},
-	{section: "realtime", key: "reserved", exact: func(g *geometry.Geometry) string { return unlike(int64(g.Bytes(g.RT.Reserved)), 0) }},
+	{section: "realtime", key: "reserved",
+		exact: func(g *geometry.Geometry) string { return unlike(int64(g.Bytes(g.RT.Reserved)), 0) }},
 }
 
 // ConfigOf is a configuration file that asks for the properties of a

@@ -102,8 +102,10 @@ func (p *Parser) Defaults(path, content string) {
 	p.layer(func() { p.Config(path, content) })
 	p.defaultsFile = false
 	spec := &p.Request.Spec
-	spec.Data.StripeUnit512, spec.Data.StripeWidth512, spec.Data.StripeWidth = geometry.Opt[int64]{}, geometry.Opt[int64]{}, geometry.Opt[int64]{}
-	spec.Log.StripeUnit512, spec.Data.StripeUnit, spec.Log.StripeUnit = geometry.Opt[int64]{}, geometry.Opt[geometry.Size]{}, geometry.Opt[geometry.Size]{}
+	spec.Data.StripeUnit512, spec.Data.StripeWidth512, spec.Data.StripeWidth = geometry.Opt[int64]{},
+		geometry.Opt[int64]{}, geometry.Opt[int64]{}
+	spec.Log.StripeUnit512, spec.Data.StripeUnit, spec.Log.StripeUnit = geometry.Opt[int64]{},
+		geometry.Opt[geometry.Size]{}, geometry.Opt[geometry.Size]{}
 }
 
 // Preset takes one suboption that everything else goes before. Weak ones are

@@ -201,7 +201,8 @@ func text(name, help string, at field[string]) Row {
 // CPUs. parse reads a number.
 func threads(name, help string, parse parser, at field[int64]) Row {
 	allCPUs := func(value string) bool { return value == "" || value == "nr_cpus" }
-	return Row{Name: name, Help: help, Arg: "N", bare: true, free: allCPUs, set: func(q *Request, key, value string) error {
+	return Row{Name: name, Help: help, Arg: "N", bare: true, free: allCPUs, set: func(q *Request, key,
+		value string) error {
 		n := int64(1)
 		var err error
 		if !allCPUs(value) {
@@ -239,7 +240,8 @@ func (r *Row) Bare() bool { return r.bare }
 
 // autofsckWords are the values of autofsck, but for 0 and 1.
 var autofsckWords = []string{
-	string(geometry.AutofsckNone), string(geometry.AutofsckCheck), string(geometry.AutofsckOptimize), string(geometry.AutofsckRepair),
+	string(geometry.AutofsckNone), string(geometry.AutofsckCheck), string(geometry.AutofsckOptimize),
+	string(geometry.AutofsckRepair),
 }
 
 func isAutofsckWord(value string) bool { return slices.Contains(autofsckWords, value) }

@@ -45,7 +45,8 @@ var Sections = []Section{
 	{'d', "data", "data section", "-d su=256k,sw=4 /dev/md0 # a RAID of four data disks with chunks of 256 KiB", dataRows},
 	{'i', "inode", "inodes", "-i size=1024,maxpct=5 /dev/sdb1 # room for attributes within inodes", inodeRows},
 	{'l', "log", "log", "-l logdev=/dev/nvme0n1p1,size=1g /dev/sdb1 # the log on a faster device", logRows},
-	{'m', "metadata", "metadata features", "-m uuid=$(uuidgen),rmapbt=0,reflink=0 disk.img # a UUID of your own, fewer features", metadataRows},
+	{'m', "metadata", "metadata features",
+		"-m uuid=$(uuidgen),rmapbt=0,reflink=0 disk.img # a UUID of your own, fewer features", metadataRows},
 	{'n', "naming", "directories", "-n size=16k,parent=0 /dev/sdb1 # larger directory blocks, no parent pointers", []Row{
 		sized("size", "bytes in a directory block", geometry.Limits{Min: 4 * kib, Max: 64 * kib, Power2: true},
 			func(q *Request) *geometry.Opt[geometry.Size] { return &q.Spec.DirBlockSize }),
@@ -55,11 +56,13 @@ var Sections = []Section{
 		boolean("parent", "files know their directories",
 			func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Parent }),
 	}},
-	{'r', "realtime", "realtime section", "-r rtdev=/dev/sdc1,extsize=64k /dev/sdb1 # file data on a device of its own", realtimeRows},
-	{'s', "sector", "sector size", "-s size=4k disk.img # an image that is to be copied to a disk with 4 KiB sectors", []Row{
-		sector("size", "bytes in a sector, of data and log").excludes("s sectsize", "d sectsize"),
-		sector("sectsize", "the same as size").excludes("d sectsize"),
-	}},
+	{'r', "realtime", "realtime section", "-r rtdev=/dev/sdc1,extsize=64k /dev/sdb1 # file data on a device of its own",
+		realtimeRows},
+	{'s', "sector", "sector size", "-s size=4k disk.img # an image that is to be copied to a disk with 4 KiB sectors",
+		[]Row{
+			sector("size", "bytes in a sector, of data and log").excludes("s sectsize", "d sectsize"),
+			sector("sectsize", "the same as size").excludes("d sectsize"),
+		}},
 }
 
 // sector is a sector size of data and log; a log sector size that follows counts.
@@ -138,7 +141,8 @@ var inodeRows = []Row{
 var logRows = []Row{
 	number("agnum", "allocation group of the log", 0, maxU32,
 		func(q *Request) *geometry.Opt[int64] { return &q.Spec.Log.AG }).excludes("l logdev"),
-	{Name: "internal", Help: "the log is in the data section", Values: zeroAndOne, bare: true, set: func(q *Request, key, value string) error {
+	{Name: "internal", Help: "the log is in the data section", Values: zeroAndOne, bare: true, set: func(q *Request,
+		key, value string) error {
 		on, err := zeroOne(key, value)
 		q.Spec.Log.External = !on
 		return err
@@ -176,7 +180,8 @@ var metadataRows = []Row{
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.CRC }),
 	boolean("finobt", "btree of free inodes",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Finobt }),
-	{Name: "uuid", Help: "the filesystem's UUID; random without it", Arg: "UUID", again: true, set: func(q *Request, key, value string) error {
+	{Name: "uuid", Help: "the filesystem's UUID; random without it", Arg: "UUID", again: true, set: func(q *Request,
+		key, value string) error {
 		id, err := uuid.Parse(value)
 		if err != nil || len(value) != len(id.String()) {
 			return fault(key, "%q is no UUID, which looks like %s", value, uuid.NameSpaceDNS)
@@ -192,12 +197,16 @@ var metadataRows = []Row{
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.InobtCount }),
 	boolean("bigtime", "times up to 2486",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Bigtime }),
-	{Name: "autofsck", Help: "what a background checker may do: none, check, optimize or repair", Values: autofsckWords, bare: true, free: isAutofsckWord, set: autofsck},
+	{Name: "autofsck", Help: "what a background checker may do: none, check, optimize or repair", Values: autofsckWords,
+		bare: true, free: isAutofsckWord, set: autofsck},
 	boolean("metadir", "metadata files have a directory, and the realtime section has groups",
 		func(q *Request) *geometry.Opt[bool] { return &q.Spec.Features.Metadir }),
-	quota("uquota", "count what users have, and limit it", geometry.CountUsers|geometry.LimitUsers).excludes("m uqnoenforce"),
-	quota("gquota", "count what groups have, and limit it", geometry.CountGroups|geometry.LimitGroups).excludes("m gqnoenforce"),
-	quota("pquota", "count what projects have, and limit it", geometry.CountProjects|geometry.LimitProjects).excludes("m pqnoenforce"),
+	quota("uquota", "count what users have, and limit it",
+		geometry.CountUsers|geometry.LimitUsers).excludes("m uqnoenforce"),
+	quota("gquota", "count what groups have, and limit it",
+		geometry.CountGroups|geometry.LimitGroups).excludes("m gqnoenforce"),
+	quota("pquota", "count what projects have, and limit it",
+		geometry.CountProjects|geometry.LimitProjects).excludes("m pqnoenforce"),
 	quota("uqnoenforce", "count what users have", geometry.CountUsers),
 	quota("gqnoenforce", "count what groups have", geometry.CountGroups),
 	quota("pqnoenforce", "count what projects have", geometry.CountProjects),

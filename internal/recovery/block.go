@@ -69,7 +69,8 @@ func (r *replay) isPart(f *ondisk.BufferItem) bool {
 // The kernel cannot replay them either.
 func (r *replay) checkParts() error {
 	for s, block := range r.parts {
-		return fmt.Errorf("%w: log block %d: at byte %d is a part of a directory block that is in several places; the kernel cannot replay that either",
+		return fmt.Errorf("%w: log block %d: at byte %d is a part of a directory block that is in several places; the "+
+			"kernel cannot replay that either",
 			ErrRefused, block, s.daddr*xlog.BlockSize)
 	}
 	return nil

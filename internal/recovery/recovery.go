@@ -321,7 +321,8 @@ func (r *recoverer) openLog() error {
 // checkDirty refuses a log with items of a kind that we do not know.
 func (r *recoverer) checkDirty() error {
 	if unknown := r.fs.SB.LogIncompat &^ knownLogFeatures; r.fs.V5 && unknown != 0 {
-		return fmt.Errorf("%w: superblock: log features %#x, of which %#x are unknown", ErrRefused, r.fs.SB.LogIncompat, unknown)
+		return fmt.Errorf("%w: superblock: log features %#x, of which %#x are unknown", ErrRefused, r.fs.SB.LogIncompat,
+			unknown)
 	}
 	return nil
 }

@@ -233,7 +233,8 @@ func (p *replay) superblockReplayed(it *item, b *buffer) error {
 		return corrupt(it.block, "replaying the superblock: %v", err)
 	}
 	if fs.Geometry.AGCount < p.fs.Geometry.AGCount {
-		return corrupt(it.block, "the superblock has %d AGs, fewer than %d before", fs.Geometry.AGCount, p.fs.Geometry.AGCount)
+		return corrupt(it.block, "the superblock has %d AGs, fewer than %d before", fs.Geometry.AGCount,
+			p.fs.Geometry.AGCount)
 	}
 	p.fs = fs
 	return nil

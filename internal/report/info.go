@@ -57,7 +57,8 @@ func (r *Info) Print(w io.Writer, logdev string) error {
 		return nil
 	}
 	Table(w, &r.FS.Geometry, r.Target, cmp.Or(logdev, "external log"), "external")
-	_, err := fmt.Fprintf(w, "uuid     =%v\nlabel    =%q\nlog state=%s\n", uuid.UUID(r.FS.SB.UUID), r.FS.Geometry.Label, r.logText())
+	_, err := fmt.Fprintf(w, "uuid     =%v\nlabel    =%q\nlog state=%s\n", uuid.UUID(r.FS.SB.UUID), r.FS.Geometry.Label,
+		r.logText())
 	return err
 }
 
@@ -77,5 +78,6 @@ func (r *Info) logText() string {
 	case s.Clean:
 		return WithDropped(s, fmt.Sprintf("clean, head at block %d of %d, cycle %d", s.Head, blocks, s.Cycle))
 	}
-	return WithDropped(s, fmt.Sprintf("dirty, tail at block %d and head at block %d of %d, cycle %d", s.Tail, s.Head, blocks, s.Cycle))
+	return WithDropped(s, fmt.Sprintf("dirty, tail at block %d and head at block %d of %d, cycle %d", s.Tail, s.Head,
+		blocks, s.Cycle))
 }

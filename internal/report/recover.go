@@ -85,14 +85,16 @@ func (r *Recovery) summary() string {
 	if r.DryRun {
 		replayed = "would replay"
 	}
-	text := fmt.Sprintf("%s %s of %s to %s", replayed, plural(items(p), "item"), plural(p.Stats.Transactions, "checkpoint"), plural(p.Stats.Written, "block"))
+	text := fmt.Sprintf("%s %s of %s to %s", replayed, plural(items(p), "item"), plural(p.Stats.Transactions,
+		"checkpoint"), plural(p.Stats.Written, "block"))
 	if r.DryRun {
 		text = fmt.Sprintf("%s %s of %s", replayed, plural(items(p), "item"), plural(p.Stats.Transactions, "checkpoint"))
 	}
 	text = WithDropped(&p.Log, text)
 	switch {
 	case !p.Finished:
-		return text + "; for the kernel remain " + remains(&p.Remains) + "; the log stays dirty, and the next mount finishes it"
+		return text + "; for the kernel remain " + remains(&p.Remains) +
+			"; the log stays dirty, and the next mount finishes it"
 	case r.DryRun:
 		return text + "; the log would be clean then"
 	}

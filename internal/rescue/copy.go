@@ -16,7 +16,8 @@ const chunk = 512 << 10
 // the device, and writes all of them that is not zero to the same place of to,
 // which reads as zeros. As many reads and writes as depth are in flight. It
 // is durable when Copy returns. progress, which may be nil, counts bytes.
-func Copy(ctx context.Context, from, to recovery.Device, spans []recovery.Span, opts CopyOptions) (written int64, err error) {
+func Copy(ctx context.Context, from, to recovery.Device, spans []recovery.Span, opts CopyOptions) (written int64,
+	err error) {
 	c := &copier{ctx: ctx, from: from, to: to, total: Bytes(spans), CopyOptions: opts}
 	if c.Progress == nil {
 		c.Progress = func(int64, int64) {}

@@ -163,7 +163,8 @@ func (w *walker) takeAGF(g *group, data []byte) {
 }
 
 // v4Magics are the magic numbers of V4.
-var v4Magics = map[ondisk.BtreeMagic]ondisk.BtreeMagic{ondisk.BnoMagic: ondisk.BnoMagicV4, ondisk.CntMagic: ondisk.CntMagicV4}
+var v4Magics = map[ondisk.BtreeMagic]ondisk.BtreeMagic{ondisk.BnoMagic: ondisk.BnoMagicV4,
+	ondisk.CntMagic: ondisk.CntMagicV4}
 
 // takeBlock takes records or pointers of a block of a btree.
 func (w *walker) takeBlock(b blockOf, data []byte) {
@@ -179,7 +180,8 @@ func (w *walker) takeBlock(b blockOf, data []byte) {
 	if b.level > 0 {
 		most = ondisk.NodeCapacity(len(body), ondisk.AllocRecordSize)
 	}
-	root := b.tree == ondisk.BnoMagic && uint32(b.agbno) == g.agf.BnoRoot || b.tree == ondisk.CntMagic && uint32(b.agbno) == g.agf.CntRoot
+	root := b.tree == ondisk.BnoMagic && uint32(b.agbno) == g.agf.BnoRoot || b.tree == ondisk.CntMagic &&
+		uint32(b.agbno) == g.agf.CntRoot
 	switch v5 := w.fs.V5; {
 	case !ok || h.Magic != magic || uint32(h.Level) != b.level,
 		int(h.Records) > most, h.Records == 0 && !(root && b.level == 0),
@@ -237,7 +239,8 @@ func (w *walker) check(g *group) string {
 	case g.bno != g.cnt:
 		return "the free extents by place and those by size are not the same"
 	case g.bno.blocks != uint64(g.agf.FreeBlocks), longest != g.agf.Longest:
-		return fmt.Sprintf("it has %d free blocks and %d in one piece, its AGF says %d and %d", g.bno.blocks, longest, g.agf.FreeBlocks, g.agf.Longest)
+		return fmt.Sprintf("it has %d free blocks and %d in one piece, its AGF says %d and %d", g.bno.blocks, longest,
+			g.agf.FreeBlocks, g.agf.Longest)
 	}
 	return ""
 }

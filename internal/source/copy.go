@@ -86,7 +86,8 @@ func (j *CopyJob) worthCopying() error {
 	case !ok:
 		return fmt.Errorf("%w: %s: there is no XFS", recovery.ErrRefused, j.Data)
 	case s.LogStart == 0 && j.Log == "":
-		return fmt.Errorf("%w: %s has an external log: --logdev names it, and --copy-log-to FILE makes a copy of it", recovery.ErrRefused, j.Data)
+		return fmt.Errorf("%w: %s has an external log: --logdev names it, and --copy-log-to FILE makes a copy of it",
+			recovery.ErrRefused, j.Data)
 	case s.LogStart != 0 && j.Log != "":
 		return fmt.Errorf("%w: --logdev: the log of %s is on it, and not on %s", recovery.ErrRefused, j.Data, j.Log)
 	}
@@ -150,7 +151,8 @@ func (j *CopyJob) copyDevices(ctx context.Context, c *Copies) error {
 }
 
 // copyDevice makes a file with those parts of a device that a plan names.
-func (j *CopyJob) copyDevice(ctx context.Context, path string, from *Source, spans []recovery.Span) (_ *target.Target, err error) {
+func (j *CopyJob) copyDevice(ctx context.Context, path string, from *Source,
+	spans []recovery.Span) (_ *target.Target, err error) {
 	t, err := target.NewFile(path, true)
 	if err != nil {
 		return nil, err

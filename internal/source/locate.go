@@ -35,7 +35,8 @@ func (p *Part) Locate(path string, sole func(note string)) (at Located, err erro
 	case len(h.Partitions) == 1 && at.Part == nil && sole != nil:
 		only := h.Partitions[0]
 		at.Part, at.Partition = &only.Window, only.Number
-		sole(fmt.Sprintf("%s, and partition %d is the only one that holds an XFS: it is read (--partition %d)", h.What, only.Number, only.Number))
+		sole(fmt.Sprintf("%s, and partition %d is the only one that holds an XFS: it is read (--partition %d)", h.What,
+			only.Number, only.Number))
 	default:
 		at.Instead = h.String()
 		if p.Partition.Given {

@@ -13,7 +13,8 @@ import (
 // filesystem, and tell is told of what is wrong; ok is false then. If Lazy, it is
 // right only while the log is clean. The blocks of a finobt are not counted where
 // its AGI does not (inobtcount=0), nor those of btrees of the realtime section.
-func (f *Filesystem) Counts(ctx context.Context, r io.ReaderAt, tell func(message string)) (n geometry.Counts, ok bool, err error) {
+func (f *Filesystem) Counts(ctx context.Context, r io.ReaderAt, tell func(message string)) (n geometry.Counts,
+	ok bool, err error) {
 	g := &f.Geometry
 	n = geometry.Counts{FreeBlocks: geometry.Blocks(f.SB.FreeBlocks), Inodes: f.SB.InodeCount}
 	b := make([]byte, 2*g.SectorSize)

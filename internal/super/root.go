@@ -75,7 +75,8 @@ func (f *Filesystem) takeAutofsck(i *ondisk.Inode, literal []byte, tell func(str
 		f.Geometry.Features.Autofsck = word
 		return true
 	default:
-		tell(fmt.Sprintf("root directory: its property autofsck is %q, which is none of none, check, optimize and repair", word))
+		tell(fmt.Sprintf("root directory: its property autofsck is %q, which is none of none, check, optimize and repair",
+			word))
 		return false
 	}
 }

@@ -110,7 +110,10 @@ var superRules = []superRule{
 		const known = ondisk.ROCompatFinobt | ondisk.ROCompatRmapbt | ondisk.ROCompatReflink | ondisk.ROCompatInobtCount
 		return rule.NoneBut(s.ROCompat, known)
 	}),
-	rule.Of("percentage of inodes", func(_ *Filesystem, s *ondisk.Superblock) string { return rule.Within(s.MaxInodePercent, 0, 100) }),
+	rule.Of("percentage of inodes", func(_ *Filesystem,
+		s *ondisk.Superblock) string {
+		return rule.Within(s.MaxInodePercent, 0, 100)
+	}),
 	rule.Of("shared version", func(_ *Filesystem, s *ondisk.Superblock) string { return rule.Is(s.SharedVersion, 0) }),
 	rule.Of("logarithm of the directory block size", func(_ *Filesystem, s *ondisk.Superblock) string {
 		return rule.Within(s.DirBlockLog, 0, 16-s.BlockLog)
@@ -165,7 +168,8 @@ var superRules = []superRule{
 			return rule.Unless(s.RealtimeExtents == 0 && s.BitmapBlocks == 0 && s.RealtimeLog == 0 && s.FreeExtents == 0,
 				"has no blocks, but extents or a bitmap")
 		}
-		return rule.Against(s.RealtimeExtents, s.RealtimeBlocks/max(1, uint64(s.RealtimeExtent)), "not as many extents as its blocks make:")
+		return rule.Against(s.RealtimeExtents, s.RealtimeBlocks/max(1, uint64(s.RealtimeExtent)),
+			"not as many extents as its blocks make:")
 	}),
 	rule.Of("reserve of the realtime section", func(_ *Filesystem, s *ondisk.Superblock) string {
 		return rule.Unless(s.RTReserved == 0 || s.RTReserved < s.RealtimeBlocks,

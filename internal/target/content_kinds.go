@@ -41,7 +41,8 @@ var contents = []content{
 	{"an undo file of mkfs --undo", "mkfs undo puts back what it keeps", begins("mkfsundo")},
 	{"an image of partclone", "partclone.restore writes it to a device or file", begins("partclone-image")},
 	{"a Windows image (WIM)", "", begins("MSWIM\x00\x00\x00")},
-	{"a forensic image (EWF)", "ewfexport makes a raw image of it", begins("EVF\x09\x0d\x0a\xff\x00", "EVF2\x0d\x0a\x81\x00")},
+	{"a forensic image (EWF)", "ewfexport makes a raw image of it", begins("EVF\x09\x0d\x0a\xff\x00",
+		"EVF2\x0d\x0a\x81\x00")},
 	{"a disk image of Apple (DMG)", "convert it to raw first", bytesAt(-512, "koly\x00\x00\x00\x04\x00\x00\x02\x00")},
 
 	// Archives: POSIX.1 (tar, cpio -c), ar(5), cpio(5), deb(5), APPNOTE.TXT (zip), 7zFormat.txt,
@@ -60,9 +61,11 @@ var contents = []content{
 	// Backups: xfsdump's global header, protocols/dumprestore.h of dump(8) in both byte
 	// orders, the send streams of btrfs and of ZFS in both byte orders, gitformat-pack(5).
 	{"a dump of xfsdump", "xfsrestore unpacks it", begins("xFSdump0")},
-	{"a dump of dump(8)", "restore(8) unpacks it", bytesAt(24, "\x6c\xea\x00\x00", "\x00\x00\xea\x6c", "\x6b\xea\x00\x00", "\x00\x00\xea\x6b")},
+	{"a dump of dump(8)", "restore(8) unpacks it", bytesAt(24, "\x6c\xea\x00\x00", "\x00\x00\xea\x6c",
+		"\x6b\xea\x00\x00", "\x00\x00\xea\x6b")},
 	{"a stream of btrfs send", "btrfs receive unpacks it", begins("btrfs-stream\x00")},
-	{"a stream of zfs send", "zfs receive unpacks it", bytesAt(8, "\xac\xcb\xba\xf5\x02\x00\x00\x00", "\x00\x00\x00\x02\xf5\xba\xcb\xac")},
+	{"a stream of zfs send", "zfs receive unpacks it", bytesAt(8, "\xac\xcb\xba\xf5\x02\x00\x00\x00",
+		"\x00\x00\x00\x02\xf5\xba\xcb\xac")},
 	{"a pack of Git", "", begins("PACK\x00\x00\x00\x02", "PACK\x00\x00\x00\x03")},
 
 	// Programs: the ELF gABI, the PE format (Microsoft), mach-o/loader.h and fat.h, the JVM
@@ -87,11 +90,14 @@ var contents = []content{
 	// both byte orders (1.85's hash and btree have it at the start), LMDB's meta page, tdb.h of
 	// Samba, rrd_format.h, HDF5's and NetCDF's specifications, Parquet's, Arrow's, [MS-MDB].
 	{"a database (SQLite)", "", begins("SQLite format 3\x00")},
-	{"a database (GDBM)", "", begins("\xce\x9a\x57\x13", "\xcd\x9a\x57\x13", "\xcf\x9a\x57\x13", "\xd0\x9a\x57\x13", "\xd1\x9a\x57\x13",
+	{"a database (GDBM)", "", begins("\xce\x9a\x57\x13", "\xcd\x9a\x57\x13", "\xcf\x9a\x57\x13", "\xd0\x9a\x57\x13",
+		"\xd1\x9a\x57\x13",
 		"\x13\x57\x9a\xce", "\x13\x57\x9a\xcd", "\x13\x57\x9a\xcf", "\x13\x57\x9a\xd0", "\x13\x57\x9a\xd1")},
-	{"a database (Berkeley DB)", "", bytesAt(12, "\x61\x15\x06\x00", "\x62\x31\x05\x00", "\x53\x22\x04\x00", "\x82\x45\x07\x00",
+	{"a database (Berkeley DB)", "", bytesAt(12, "\x61\x15\x06\x00", "\x62\x31\x05\x00", "\x53\x22\x04\x00",
+		"\x82\x45\x07\x00",
 		"\x00\x06\x15\x61", "\x00\x05\x31\x62", "\x00\x04\x22\x53", "\x00\x07\x45\x82")},
-	{"a database (Berkeley DB 1.85)", "", begins("\x61\x15\x06\x00", "\x62\x31\x05\x00", "\x00\x06\x15\x61", "\x00\x05\x31\x62")},
+	{"a database (Berkeley DB 1.85)", "", begins("\x61\x15\x06\x00", "\x62\x31\x05\x00", "\x00\x06\x15\x61",
+		"\x00\x05\x31\x62")},
 	{"a database (LMDB)", "", bytesAt(16, "\xde\xc0\xef\xbe\x01\x00\x00\x00", "\xbe\xef\xc0\xde\x00\x00\x00\x01")},
 	{"a database (TDB)", "", begins("TDB file\n")},
 	{"a database (RRDtool)", "", begins("RRD\x000")},
@@ -104,7 +110,8 @@ var contents = []content{
 	// Records of systems: systemd's JOURNAL_FILE_FORMAT, pcap-savefile(5), pcapng, makedumpfile's
 	// diskdump, Windows' minidump and full dump.
 	{"a journal of systemd", "", begins("LPKSHHRH")},
-	{"a capture of network packets", "", begins("\xd4\xc3\xb2\xa1", "\xa1\xb2\xc3\xd4", "\x4d\x3c\xb2\xa1", "\xa1\xb2\x3c\x4d")},
+	{"a capture of network packets", "", begins("\xd4\xc3\xb2\xa1", "\xa1\xb2\xc3\xd4", "\x4d\x3c\xb2\xa1",
+		"\xa1\xb2\x3c\x4d")},
 	{"a capture of network packets", "", checked(begins("\x0a\x0d\x0d\x0a"), checkPcapng)},
 	{"a dump of a kernel's memory", "", begins("KDUMP   ", "DISKDUMP", "PAGEDUMP", "PAGEDU64")},
 	{"a dump of a process", "", begins("MDMP\x93\xa7")},

@@ -163,7 +163,8 @@ func chooseAdvice(in Info, xfs []Partition, table *Table, others []string) strin
 	if len(xfs) == 1 {
 		return fmt.Sprintf("partition %s holds an XFS: %s", numbers[0], options[0])
 	}
-	return fmt.Sprintf("partitions %s hold an XFS each: choose one with %s", oneOf(numbers, " and "), oneOf(options, " or "))
+	return fmt.Sprintf("partitions %s hold an XFS each: choose one with %s", oneOf(numbers, " and "), oneOf(options,
+		" or "))
 }
 
 // oneOf lists words, with another separator before the last one.

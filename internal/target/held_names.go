@@ -15,15 +15,18 @@ const (
 
 // descriptions are those that more can be said of than their name.
 var descriptions = map[string]description{
-	"LVM2_member": {"it is a physical volume of LVM", "the filesystem is in a logical volume: activate it (vgchange -ay) and give that, /dev/GROUP/VOLUME"},
+	"LVM2_member": {"it is a physical volume of LVM",
+		"the filesystem is in a logical volume: activate it (vgchange -ay) and give that, /dev/GROUP/VOLUME"},
 	"LVM1_member": {"it is a physical volume of LVM 1", "the filesystem is in a logical volume"},
 	"crypto_LUKS": {"it is encrypted (LUKS)", "open it (cryptsetup open) " + mapper},
 	"BitLocker":   {"it is encrypted (BitLocker)", "open it (cryptsetup open --type bitlk) " + mapper},
 	"cs_fvault2":  {"it is encrypted (FileVault)", "open it (cryptsetup open --type fvault2) " + mapper},
 
-	"linux_raid_member": {"it is a member of a RAID of Linux (md)", "assemble it (mdadm --assemble) and give the device /dev/mdN"},
-	"ddf_raid_member":   {"it is a member of a RAID (DDF)", "assemble it (mdadm --assemble) and give the device /dev/mdN"},
-	"isw_raid_member":   {"it is a member of a RAID (Intel)", "assemble it (mdadm --assemble) and give the device /dev/mdN"},
+	"linux_raid_member": {"it is a member of a RAID of Linux (md)",
+		"assemble it (mdadm --assemble) and give the device /dev/mdN"},
+	"ddf_raid_member": {"it is a member of a RAID (DDF)", "assemble it (mdadm --assemble) and give the device /dev/mdN"},
+	"isw_raid_member": {"it is a member of a RAID (Intel)",
+		"assemble it (mdadm --assemble) and give the device /dev/mdN"},
 
 	"bcache":           {"it is a device of bcache", "give the device /dev/bcacheN"},
 	"drbd":             {"it is a device of DRBD", "give the device /dev/drbdN"},
@@ -56,7 +59,8 @@ func describeSignature(s Signature) Held {
 	case s.Container:
 		return Held{What: fmt.Sprintf("it is a %s disk image", s.Name), Advice: convert}
 	case strings.HasSuffix(s.Name, "_raid_member"):
-		return Held{What: "it is a member of a RAID (" + strings.TrimSuffix(s.Name, "_raid_member") + ")", Advice: "give the device of the whole array"}
+		return Held{What: "it is a member of a RAID (" + strings.TrimSuffix(s.Name, "_raid_member") + ")",
+			Advice: "give the device of the whole array"}
 	}
 	return Held{What: "it holds " + s.Name}
 }

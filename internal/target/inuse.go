@@ -79,7 +79,8 @@ func (s system) checkZones(info Info) error {
 		return nil
 	}
 	if s.queue(info.Rdev, "zoned") == "host-managed" {
-		return fmt.Errorf("%s has zones of its own that are written from start to end only (host-managed), which is not supported yet", info.Path)
+		return fmt.Errorf("%s has zones of its own that are written from start to end only (host-managed), which is "+
+			"not supported yet", info.Path)
 	}
 	return nil
 }

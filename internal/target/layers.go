@@ -54,7 +54,8 @@ func partitions(dir string) (list []device) {
 			continue
 		}
 		if rdev, ok := readDevice(part); ok {
-			list = append(list, device{rdev, deviceName(e.Name()), extent{object{rdev: disk}, s512(part, "start", "size")}, false})
+			list = append(list, device{rdev, deviceName(e.Name()), extent{object{rdev: disk}, s512(part, "start", "size")},
+				false})
 		}
 	}
 	return list

@@ -105,7 +105,8 @@ func dosEntries(v *view, off int64) (list [4]dosEntry, ok bool) {
 	}
 	for i := range list {
 		e := b[dosTable+16*i:][:16]
-		list[i] = dosEntry{int64(le.Uint32(e[8:])), int64(le.Uint32(e[dosLength:])), slices.Contains(extendedTypes, e[dosType])}
+		list[i] = dosEntry{int64(le.Uint32(e[8:])), int64(le.Uint32(e[dosLength:])), slices.Contains(extendedTypes,
+			e[dosType])}
 	}
 	return list, true
 }

@@ -88,7 +88,8 @@ func checkMpool(v *view, sb int64, _ magic) bool {
 // checkAPFS wants a container superblock with its checksum, a Fletcher one.
 func checkAPFS(v *view, sb int64, _ magic) bool {
 	b := v.at(sb, 4096)
-	if b == nil || le.Uint16(b[24:]) != 1 || le.Uint16(b[28:]) != 0 || le.Uint16(b[30:]) != 0 || le.Uint32(b[36:]) != 4096 {
+	if b == nil || le.Uint16(b[24:]) != 1 || le.Uint16(b[28:]) != 0 || le.Uint16(b[30:]) != 0 ||
+		le.Uint32(b[36:]) != 4096 {
 		return false
 	}
 	var lo, hi uint64

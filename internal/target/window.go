@@ -42,7 +42,8 @@ func (in Info) Within(w Window) (Info, error) {
 	}
 	switch {
 	case w.Offset < 0 || w.Length < 0:
-		return in, fmt.Errorf("%s: a part of it cannot have an offset of %d and a length of %d bytes", in.Path, w.Offset, w.Length)
+		return in, fmt.Errorf("%s: a part of it cannot have an offset of %d and a length of %d bytes", in.Path, w.Offset,
+			w.Length)
 	case w.Offset >= in.Size:
 		return in, fmt.Errorf("%s has %d bytes; nothing of it begins at byte %d", in.Path, in.Size, w.Offset)
 	case w.Offset%sector != 0:

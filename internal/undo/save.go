@@ -117,7 +117,8 @@ func (w *Writer) Save(ctx context.Context, device int, src Source, off, n int64)
 		for off = from; off < to; {
 			part := buf[:min(int64(len(buf)), to-off)]
 			if n, err := src.ReadAt(part, off); n < len(part) {
-				return fmt.Errorf("%s: reading %d bytes at byte %d, to keep them: %w", w.header.Devices[device].Path, len(part), off, bare(err))
+				return fmt.Errorf("%s: reading %d bytes at byte %d, to keep them: %w", w.header.Devices[device].Path, len(part),
+					off, bare(err))
 			}
 			w.save(device, off, part)
 			off += int64(len(part))

@@ -28,8 +28,12 @@ var crossRules = []crossRule{
 		}
 		return rule.Is(c.agf.BtreeBlocks, 0)
 	}},
-	{placeAGF, "number of rmapbt blocks", []int{rootRmap}, func(c *checker) string { return rule.Is(c.agf.RmapBlocks, 1) }},
-	{placeAGF, "number of refcountbt blocks", []int{rootRefcount}, func(c *checker) string { return rule.Is(c.agf.RefcountBlocks, 1) }},
+	{placeAGF, "number of rmapbt blocks", []int{rootRmap}, func(c *checker) string {
+		return rule.Is(c.agf.RmapBlocks,
+			1)
+	}},
+	{placeAGF, "number of refcountbt blocks", []int{rootRefcount},
+		func(c *checker) string { return rule.Is(c.agf.RefcountBlocks, 1) }},
 	{placeRoots + rootRmap, "number of used blocks", []int{rootBno, rootRmap}, func(c *checker) string {
 		return rule.Against(c.tallies[rootRmap].blocks, uint64(c.length)-c.tallies[rootBno].blocks, "the bnobt leaves")
 	}},

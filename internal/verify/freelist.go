@@ -23,7 +23,8 @@ func (c *checker) freeList() {
 	list := ondisk.FreeList(b, c.fs.V5)
 	if c.fs.V5 { // V4 has anything in unused entries
 		for i := range c.fs.listSize {
-			if e := ondisk.FreeListEntry(list, int(i)); e != geometry.NullAGBlock && uint64(e) >= uint64(c.fs.Geometry.AGBlocks) {
+			if e := ondisk.FreeListEntry(list, int(i)); e != geometry.NullAGBlock &&
+				uint64(e) >= uint64(c.fs.Geometry.AGBlocks) {
 				c.tell(placeAGFL, fmt.Sprintf("entry %d is block %d, beyond the AG", i, e))
 			}
 		}

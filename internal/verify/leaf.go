@@ -85,7 +85,8 @@ func inodes(c *checker, r *rootBlock, t *tally) {
 		holes, free := rec.Holes()
 		count := geometry.InodesPerChunk - holes
 		switch {
-		case c.isInode(rec.Start) != "" || c.isInode(rec.Start+geometry.InodesPerChunk-1) != "" || rec.Start == geometry.NullAGInode:
+		case c.isInode(rec.Start) != "" || c.isInode(rec.Start+geometry.InodesPerChunk-1) != "" ||
+			rec.Start == geometry.NullAGInode:
 			c.record(r, i, "begins with inode %d, which with the 63 behind it is not within the AG", rec.Start)
 			return
 		case uint64(rec.Start) < next:

@@ -94,7 +94,8 @@ func (l *Log) otherVersion(at int, h *ondisk.LogRecord) error {
 	if h.Version == 2 {
 		n = headersFor(h.Size)
 	}
-	if h.CRC == 0 || h.Version != 1 && h.Version != 2 || max(h.Size, h.Length) > MaxRecord || headersFor(h.Length) > n && h.Version == 2 {
+	if h.CRC == 0 || h.Version != 1 && h.Version != 2 || max(h.Size, h.Length) > MaxRecord ||
+		headersFor(h.Length) > n && h.Version == 2 {
 		return damaged
 	}
 	headers, err := l.read(at, n)

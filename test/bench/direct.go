@@ -14,9 +14,12 @@ func fio(r report, engine string, depth int, size int64) contender {
 	n := r.Geometry.AGs
 	return contender{
 		name: "fio",
-		argv: []string{"fio", "--output-format=json", "--name=bench", "--ioengine=" + engine, "--iodepth=" + strconv.Itoa(depth),
-			"--direct=1", fmt.Sprintf("--bs=%d", r.headerBytes()), fmt.Sprintf("--rw=write:%d", r.Geometry.AGBytes-r.headerBytes()),
-			fmt.Sprintf("--size=%d", size), fmt.Sprintf("--number_ios=%d", n), "--io_size=" + strconv.FormatInt(n*r.headerBytes(), 10),
+		argv: []string{"fio", "--output-format=json", "--name=bench", "--ioengine=" + engine, "--iodepth=" +
+			strconv.Itoa(depth),
+			"--direct=1", fmt.Sprintf("--bs=%d", r.headerBytes()), fmt.Sprintf("--rw=write:%d",
+				r.Geometry.AGBytes-r.headerBytes()),
+			fmt.Sprintf("--size=%d", size), fmt.Sprintf("--number_ios=%d", n), "--io_size=" +
+				strconv.FormatInt(n*r.headerBytes(), 10),
 			"--fallocate=none", "--end_fsync=1", "--overwrite=0", "--zero_buffers=0", "--refill_buffers=0",
 			"--disable_lat=1", "--disable_clat=1", "--disable_slat=1", "--gtod_reduce=1", "--filename"},
 		rate: func(out []byte) (float64, error) {
@@ -106,5 +109,6 @@ func loopSection(ctx context.Context, b *bench) error {
 		return err
 	}
 	defer down()
-	return b.direct(ctx, course{dir: b.dir, device: device, size: gigs * gib, rounds: b.rounds}, "-d", "agsize=1g", "-f", "-K")
+	return b.direct(ctx, course{dir: b.dir, device: device, size: gigs * gib, rounds: b.rounds}, "-d", "agsize=1g",
+		"-f", "-K")
 }

@@ -144,7 +144,8 @@ func machine() string {
 		}
 	}
 	return fmt.Sprintf("%d %s, %d GiB of memory, Linux %s, load %.1f at the start", runtime.NumCPU(), model,
-		(uint64(info.Totalram)*uint64(info.Unit)+1<<29)>>30, unix.ByteSliceToString(name.Release[:]), float64(info.Loads[0])/65536)
+		(uint64(info.Totalram)*uint64(info.Unit)+1<<29)>>30, unix.ByteSliceToString(name.Release[:]),
+		float64(info.Loads[0])/65536)
 }
 
 // filesystem names the type of what holds dir.

@@ -34,7 +34,8 @@ func plot(curves []curve) string {
 	width := float64(columns)*(panelW+marginX) + 20
 	height := float64(rows)*(panelH+marginY+30) + 20
 	var s strings.Builder
-	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="sans-serif" font-size="11">`+"\n", width, height)
+	fmt.Fprintf(&s, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" `+
+		`font-family="sans-serif" font-size="11">`+"\n", width, height)
 	fmt.Fprintf(&s, `<rect width="%.0f" height="%.0f" fill="#fff"/>`+"\n", width, height)
 	place := func(i int) (x, y float64) {
 		return marginX + float64(i%columns)*(panelW+marginX), 40 + float64(i/columns)*(panelH+marginY+30)
@@ -59,7 +60,8 @@ func plot(curves []curve) string {
 	}
 	at := marginX
 	for _, e := range engines {
-		fmt.Fprintf(&s, `<rect x="%.0f" y="6" width="14" height="4" fill="%s"/><text x="%.0f" y="12">%s</text>`+"\n", at, colours[e], at+18, e)
+		fmt.Fprintf(&s, `<rect x="%.0f" y="6" width="14" height="4" fill="%s"/><text x="%.0f" y="12">%s</text>`+"\n", at,
+			colours[e], at+18, e)
 		at += 90
 	}
 	s.WriteString("</svg>\n")
@@ -81,10 +83,12 @@ var across = logarithmic(0.9, 145)
 
 func frame(s *strings.Builder, x, y float64, title string, ticks []float64, up scale, format string) {
 	fmt.Fprintf(s, `<text x="%.1f" y="%.1f" font-weight="bold">%s</text>`+"\n", x, y-8, html.EscapeString(title))
-	fmt.Fprintf(s, `<rect x="%.1f" y="%.1f" width="%.0f" height="%.0f" fill="none" stroke="#888"/>`+"\n", x, y, panelW, panelH)
+	fmt.Fprintf(s, `<rect x="%.1f" y="%.1f" width="%.0f" height="%.0f" fill="none" stroke="#888"/>`+"\n", x, y, panelW,
+		panelH)
 	for _, v := range ticks {
 		at := y + panelH*(1-up(v))
-		fmt.Fprintf(s, `<path d="M%.1f %.1fh%.0f" stroke="#ddd"/><text x="%.1f" y="%.1f" text-anchor="end">`+format+`</text>`+"\n", x, at, panelW, x-5, at+4, v)
+		fmt.Fprintf(s, `<path d="M%.1f %.1fh%.0f" stroke="#ddd"/><text x="%.1f" y="%.1f" text-anchor="end">`+format+
+			`</text>`+"\n", x, at, panelW, x-5, at+4, v)
 	}
 	for _, d := range depths {
 		if d == 128 { // would run into 100
@@ -101,7 +105,8 @@ func line(s *strings.Builder, x, y float64, values []float64, up scale, colour s
 	for i, v := range values {
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x+panelW*across(float64(depths[i])), y+panelH*(1-up(max(v, 1e-9)))))
 	}
-	fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "), colour)
+	fmt.Fprintf(s, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "),
+		colour)
 	for _, p := range points {
 		px, py, _ := strings.Cut(p, ",")
 		fmt.Fprintf(s, `<circle cx="%s" cy="%s" r="2.5" fill="%s"/>`+"\n", px, py, colour)

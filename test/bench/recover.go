@@ -62,7 +62,8 @@ func (b *bench) recoverDirt(ctx context.Context, d dirt, t tree, all bool) error
 	if inodes < int64(t.count()) {
 		return fmt.Errorf("the log has only %d inodes of %d: the kernel was faster than the shutdown", inodes, t.count())
 	}
-	fmt.Printf("The log has %v; %d of the items are on disk already, the others want %d blocks.\n\n", r.Stats.Items, r.Stats.Skipped, r.Stats.Reads)
+	fmt.Printf("The log has %v; %d of the items are on disk already, the others want %d blocks.\n\n", r.Stats.Items,
+		r.Stats.Skipped, r.Stats.Reads)
 
 	disk := []remedy{b.byKernel()}
 	for _, depth := range recoverDepths {
@@ -80,7 +81,8 @@ func (b *bench) recoverDirt(ctx context.Context, d dirt, t tree, all bool) error
 		if latency >= time.Millisecond {
 			goal = 4
 		}
-		if err := b.recoverOn(ctx, fmt.Sprintf("disk, a ring whose reads take %v longer", latency), dirty, ring, goal); err != nil {
+		if err := b.recoverOn(ctx, fmt.Sprintf("disk, a ring whose reads take %v longer", latency), dirty, ring,
+			goal); err != nil {
 			return err
 		}
 		if !all {
@@ -151,7 +153,8 @@ func (b *bench) bySlowRing(depth int, latency time.Duration) remedy {
 		return r
 	}
 	return remedy{depthName(depth), func(ctx context.Context, image string) (sample, error) {
-		s, err := measure(ctx, []string{b.self, "slow", "-depth", strconv.Itoa(depth), "-latency", latency.String(), image}, nil)
+		s, err := measure(ctx, []string{b.self, "slow", "-depth", strconv.Itoa(depth), "-latency", latency.String(),
+			image}, nil)
 		s.rate = 1 / result(s.out).Seconds
 		return s, err
 	}, func(out []byte) float64 { return result(out).Depth }}

@@ -65,7 +65,8 @@ func (b *bench) atWork(name string, args ...string) contender {
 }
 
 func (b *bench) theirs(args ...string) contender {
-	return contender{name: "mkfs.xfs", argv: append(append([]string(nil), b.reference...), append([]string{"-q"}, args...)...)}
+	return contender{name: "mkfs.xfs", argv: append(append([]string(nil), b.reference...), append([]string{"-q"},
+		args...)...)}
 }
 
 // haveReference tells whether there is one that runs.
@@ -207,7 +208,8 @@ func zonesSection(ctx context.Context, b *bench) error {
 		}
 		faster := pairs(samples[0], samples[1], rateOf)
 		t.row(fmt.Sprintf("%d TiB", size/tib), fmt.Sprint(size/(256*mib)), times(median(faster)),
-			times(median(pairs(samples[1], samples[0], cpuOf))), spread(faster), fmt.Sprintf("%d to %d MiB", peaks[0]>>20, peaks[1]>>20))
+			times(median(pairs(samples[1], samples[0], cpuOf))), spread(faster), fmt.Sprintf("%d to %d MiB", peaks[0]>>20,
+				peaks[1]>>20))
 	}
 	t.print()
 	return nil
@@ -226,7 +228,8 @@ func cpuSection(ctx context.Context, b *bench) error {
 	}
 	user := medianOf(samples[0], func(s sample) float64 { return float64(s.user.Nanoseconds()) / 1e3 / float64(ags) })
 	sys := medianOf(samples[0], func(s sample) float64 { return float64(s.sys.Nanoseconds()) / 1e3 / float64(ags) })
-	fmt.Printf("%d allocation groups on tmpfs: %.2f us of user time and %.2f us of system time for each; %d MiB of memory at most.\n",
+	fmt.Printf("%d allocation groups on tmpfs: %.2f us of user time and %.2f us of system time for each; %d MiB of "+
+		"memory at most.\n",
 		ags, user, sys, peaks[0]>>20)
 	return nil
 }
@@ -254,7 +257,8 @@ func scaleSection(ctx context.Context, b *bench) error {
 			least = rate
 		}
 		user := medianOf(samples[0], func(s sample) float64 { return float64(s.user.Nanoseconds()) / 1e3 / float64(ags) })
-		t.row(fmt.Sprint(ags), fmt.Sprintf("%.2f", rate/least), fmt.Sprintf("%.2f", user), fmt.Sprintf("%d MiB", peaks[0]>>20))
+		t.row(fmt.Sprint(ags), fmt.Sprintf("%.2f", rate/least), fmt.Sprintf("%.2f", user), fmt.Sprintf("%d MiB",
+			peaks[0]>>20))
 	}
 	t.print()
 	return nil

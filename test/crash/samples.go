@@ -15,7 +15,8 @@ import (
 var sampled = []crash{
 	{name: "creates", size: 24, work: "files=200 names=40 collect", flush: true, exit: done},
 	{name: "wrapped", size: 24, mkfs: "-l su=32k", work: "fsyncs=480 files=60 links=60 collect", flush: true, exit: done},
-	{name: "sectors", size: 24, mkfs: "-s size=4096 -l su=64k", sector: 4096, work: "fsyncs=60 files=70 symlinks=10 collect", flush: true, exit: done},
+	{name: "sectors", size: 24, mkfs: "-s size=4096 -l su=64k", sector: 4096,
+		work: "fsyncs=60 files=70 symlinks=10 collect", flush: true, exit: done},
 	{name: "formats", size: 32, work: "xattrs=8 symlinks=25 dirs=800 specials=4 collect", flush: true, exit: done},
 	{name: "reflink", size: 24, work: "reflinks=8 fragments=200 collect", flush: true, exit: done},
 	{name: "orphans", size: 24, work: "files=60 orphans=12", flush: true, exit: unfinished},

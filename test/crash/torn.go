@@ -50,7 +50,8 @@ func records(log []byte) (all []record) {
 		}
 		const part = 32 << 10
 		headers := max(1, (int(be.Uint32(h[320:]))+part-1)/part)
-		r := record{header: at, data: at + headers*512, cycle: be.Uint32(h[4:]), lsn: be.Uint64(h[16:]), tail: be.Uint64(h[24:])}
+		r := record{header: at, data: at + headers*512, cycle: be.Uint32(h[4:]), lsn: be.Uint64(h[16:]),
+			tail: be.Uint64(h[24:])}
 		if r.end = r.data + int(be.Uint32(h[12:])); r.end <= len(log) {
 			all = append(all, r)
 		}

@@ -141,7 +141,8 @@ func (c tryCase) shell(program string) string {
 		}
 	}
 	for name, content := range c.files() {
-		fmt.Fprintf(&b, "  printf %s >%s\n", quote(strings.ReplaceAll(strings.ReplaceAll(content, `\`, `\\`), "\n", `\n`)), name)
+		fmt.Fprintf(&b, "  printf %s >%s\n", quote(strings.ReplaceAll(strings.ReplaceAll(content, `\`, `\\`), "\n", `\n`)),
+			name)
 	}
 	b.WriteString("  ")
 	for _, e := range c.env {

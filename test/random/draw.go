@@ -14,7 +14,8 @@ type suboption struct {
 }
 
 // odd values go with any suboption.
-var odd = []string{"", "-1", "x", "0x10", "010", "+1", " 1", "1 ", "99999999999999999999", "1kk", "1.5", "4096s", "3b", "0", "1"}
+var odd = []string{"", "-1", "x", "0x10", "010", "+1", " 1", "1 ", "99999999999999999999", "1kk", "1.5", "4096s",
+	"3b", "0", "1"}
 
 const onOff = "0 1"
 
@@ -143,7 +144,8 @@ func draw(r *rand.Rand, loops bool) tryCase {
 }
 
 // seldom are suboptions that hardly go with any others.
-const seldom = " b size d su d sw d sunit d swidth d sectsize i align i attr i projid32bit i perblock l internal l lazy-count l version l sectsize m crc n ftype s sectsize d agsize "
+const seldom = " b size d su d sw d sunit d swidth d sectsize i align i attr i projid32bit i perblock l " +
+	"internal l lazy-count l version l sectsize m crc n ftype s sectsize d agsize "
 
 // v5 are those that V4 refuses.
 const v5 = " m finobt m rmapbt m reflink m inobtcount m bigtime m autofsck i sparse i nrext64 i exchange n parent "
@@ -203,6 +205,7 @@ func stripes(r *rand.Rand, conf int) []item {
 		}
 	}
 	return []item{
-		{flag: "d", name: "sunit", value: fmt.Sprint(unit / 512)}, {flag: "d", name: "swidth", value: fmt.Sprint(unit / 512 * width)},
+		{flag: "d", name: "sunit", value: fmt.Sprint(unit / 512)}, {flag: "d", name: "swidth",
+			value: fmt.Sprint(unit / 512 * width)},
 	}
 }

@@ -17,9 +17,10 @@ import (
 type kind string
 
 const (
-	accepted  kind = "accepted"
-	refused   kind = "refused"
-	skipped   kind = "left out" // the reference crashed or took too long, the disk is full, or we say that something is missing
+	accepted kind = "accepted"
+	refused  kind = "refused"
+	// the reference crashed or took too long, the disk is full, or we say that something is missing
+	skipped   kind = "left out"
 	decision  kind = "one accepts and the other refuses"
 	table     kind = "stdout differs"
 	content   kind = "files differ"
@@ -173,7 +174,8 @@ func compare(c tryCase, ours, theirs outcome) verdict {
 	case strings.Contains(ours.stderr+theirs.stderr, "o space left on device"):
 		return verdict{kind: skipped}
 	case (ours.status == 0) != (theirs.status == 0):
-		return verdict{decision, fmt.Sprintf("  ours %d: %s\n  theirs %d: %s", ours.status, head(ours.stderr), theirs.status, head(theirs.stderr))}
+		return verdict{decision, fmt.Sprintf("  ours %d: %s\n  theirs %d: %s", ours.status, head(ours.stderr),
+			theirs.status, head(theirs.stderr))}
 	case ours.status != 0:
 		return c.compareRefusals(ours)
 	case ours.stdout != theirs.stdout:
@@ -252,7 +254,8 @@ func (r *runner) shrink(c tryCase, v verdict) (tryCase, verdict) {
 		}
 	}
 	for _, simplify := range []func(*tryCase){
-		func(c *tryCase) { c.fill = false }, func(c *tryCase) { c.logSize = 0 }, func(c *tryCase) { c.rtSize = 0 }, func(c *tryCase) { c.style = 0 },
+		func(c *tryCase) { c.fill = false }, func(c *tryCase) { c.logSize = 0 }, func(c *tryCase) { c.rtSize = 0 },
+		func(c *tryCase) { c.style = 0 },
 		func(c *tryCase) { c.size = 1 << 30 }, func(c *tryCase) { c.plan = !c.plan },
 	} {
 		smaller := c

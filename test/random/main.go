@@ -117,7 +117,8 @@ func (t *tally) add(v verdict) {
 }
 
 func (t *tally) String() string {
-	return fmt.Sprintf("%d accepted and %d refused by both, %d left out, %d differ", t.accepted, t.refused, t.skipped, t.differ)
+	return fmt.Sprintf("%d accepted and %d refused by both, %d left out, %d differ", t.accepted, t.refused, t.skipped,
+		t.differ)
 }
 
 // findProgram makes a path that holds in any folder.
