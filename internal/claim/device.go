@@ -25,6 +25,7 @@ func (p *Claims) Device(rtSized bool) geometry.Device {
 		d.Log.Size = geometry.Bytes(p.Log.Info.Size)
 		d.Log.LogicalSector = int64(p.Log.Info.LogicalSector)
 		d.Log.Grows = p.Log.grows()
+		d.Log.File = p.Log.IsFile() && p.Log.Exists && !p.Log.Fresh
 	}
 	if p.RT != nil {
 		info := &p.RT.Info

@@ -161,7 +161,7 @@ func (p *plan) planLogSectors() {
 	case log.External && int64(p.g.SectorSize) < p.dev.Log.LogicalSector && !p.dev.File:
 		p.refuse("-l logdev", "its sectors have %d bytes, and the filesystem's would have %d; try -s size=%d",
 			p.dev.Log.LogicalSector, p.g.SectorSize, p.dev.Log.LogicalSector)
-	case log.External && size < p.dev.Log.LogicalSector:
+	case log.External && size < p.dev.Log.LogicalSector && !p.dev.Log.File:
 		p.refuse("-l sectsize", "%d bytes; the sectors of the log's device have %d", size, p.dev.Log.LogicalSector)
 	case size > minSectorSize && p.spec.Features.LogVersion.or(2) < 2:
 		p.refuse("-l version", "version 1 logs have sectors of %d bytes, not %d", minSectorSize, size)

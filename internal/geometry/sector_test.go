@@ -51,7 +51,7 @@ func TestSectorsOfOtherDevices(t *testing.T) {
 		name            string
 		data, log, rt   int64 // logical and physical sectors; 0 for no such device
 		asked, askedLog int64
-		file            bool
+		file, logFile   bool
 		block           int64
 		want, wantLog   Bytes
 		refused         string
@@ -65,11 +65,12 @@ func TestSectorsOfOtherDevices(t *testing.T) {
 		{name: "log, asked", data: 512, log: 4096, asked: 4096, want: 4096, wantLog: 4096},
 		{name: "log in an image", data: 512, log: 4096, file: true, want: 512, wantLog: 4096},
 		{name: "log, smaller asked", data: 4096, log: 4096, askedLog: 512, refused: "-l sectsize: 512 bytes; the sectors of the log's device have 4096"},
+		{name: "log, smaller asked in a file", data: 4096, log: 4096, askedLog: 512, logFile: true, want: 4096, wantLog: 512},
 		{name: "smaller log", data: 4096, log: 512, want: 4096, wantLog: 512},
 		{name: "all", data: 512, log: 4096, rt: 4096, want: 4096, wantLog: 4096},
 	} {
 		dev := Device{Size: 2 * gib, LogicalSector: c.data, PhysicalSector: c.data, File: c.file}
-		dev.Log.Size, dev.Log.LogicalSector = 64*mib, c.log
+		dev.Log.Size, dev.Log.LogicalSector, dev.Log.File = 64*mib, c.log, c.logFile
 		dev.RT.Size, dev.RT.LogicalSector, dev.RT.PhysicalSector = gib, c.rt, c.rt
 		var spec Spec
 		spec.Log.External, spec.RT.Device = c.log > 0, c.rt > 0

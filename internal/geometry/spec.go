@@ -176,6 +176,9 @@ type Device struct {
 		Size          Bytes
 		LogicalSector int64
 		Grows         bool
+		// File says that it is in a file that is there: it may be asked to have smaller
+		// sectors than its host.
+		File bool
 	}
 
 	RT struct {
