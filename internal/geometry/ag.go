@@ -25,6 +25,9 @@ func (p *plan) planAGs() {
 	case s.AGCount.asked() && s.AGSize.Default:
 		p.refuse("-d agcount", "does not go together with -d agsize, %s by default", s.AGSize.Value.Text)
 		return
+	case s.Concurrency.asked() && s.Concurrency.Value == 0 && s.AGSize.Default:
+		p.refuse("-d concurrency", "does not go together with -d agsize, %s by default", s.AGSize.Value.Text)
+		return
 	case s.Concurrency.Given && s.Concurrency.Value > 0:
 		g.AGBlocks = p.concurrentAGSize(p.threads(s.Concurrency.Value), g.Blocks)
 	case s.AGSize.Given:

@@ -13,11 +13,15 @@ const (
 func (p *plan) planGroups() {
 	g := p.g
 	r, s := &g.RT, &p.spec.RT
-	switch {
+	switch grouped := g.Features.Zoned || g.Features.Metadir; {
+	case !grouped:
+		return
+	case s.GroupSize.Default && s.GroupCount.asked():
+		p.refuse("-r rgcount", "does not go together with -r rgsize, %s by default", s.GroupSize.Value.Text)
+	case s.GroupSize.Default && s.Concurrency.asked():
+		p.refuse("-r concurrency", "does not go together with -r rgsize, %s by default", s.GroupSize.Value.Text)
 	case g.Features.Zoned:
 		p.planZones()
-	case !g.Features.Metadir:
-		return
 	case s.GroupSize.Given:
 		p.askedGroupSize()
 	case s.GroupCount.Given:
