@@ -103,7 +103,7 @@ func Find(q *options.Request) (*Claims, error) {
 	return &p, nil
 }
 
-func find(option string, at options.Place, hasSize, sized bool) (Claim, error) {
+func find(option string, at options.TargetName, hasSize, sized bool) (Claim, error) {
 	p := Claim{Path: at.Path.Value, sized: sized}
 	if at.File.Value && !hasSize {
 		return p, UsageError{fmt.Errorf("%s file: needs %s size too", option, option)}

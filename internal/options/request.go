@@ -13,9 +13,9 @@ import "mkfs/internal/geometry"
 type Request struct {
 	Spec geometry.Spec
 	UUID geometry.Opt[[16]byte]
-	Data Place
-	Log  Place
-	RT   Place
+	Data TargetName
+	Log  TargetName
+	RT   TargetName
 
 	ConfigFile   geometry.Opt[string] // -c options
 	DefaultsFile geometry.Opt[string] // -c defaults
@@ -26,8 +26,8 @@ type Request struct {
 	defaults bool // what is set is a default
 }
 
-// Place is where a section is: a device or a file.
-type Place struct {
+// TargetName names where a section is: a device or a file.
+type TargetName struct {
 	Path geometry.Opt[string]
 	File geometry.Opt[bool] // a regular file to be made, or emptied, and given the section's size
 }
