@@ -9,41 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Direct IO that is refused on the way, with requests in flight, loses none of them.
-func TestDirectRefusedOnTheWay(t *testing.T) {
-	const n, size = 50, 512
-	for seed := range uint64(20) {
-		for _, from := range []int{1, 7, n} {
-			mem := NewMem(n * size)
-			r, err := OpenFake(mem, seed, Faults{Depth: 8, NoDirect: from, Short: 20})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := make([]byte, n*size)
-			for i := range n {
-				p := want[i*size:][:size]
-				p[0], p[size-1] = byte(i+1), byte(i+1)
-				if err := r.Write(int64(i*size), [][]byte{p}, func(err error) {
-					if err != nil {
-						t.Errorf("seed %d, refused from %d, write %d: %v", seed, from, i, err)
-					}
-				}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(mem.B, want) {
-				t.Errorf("seed %d, refused from %d: blocks are missing", seed, from)
-			}
-			if !r.Stats().Buffered {
-				t.Errorf("seed %d, refused from %d: Stats do not tell", seed, from)
-			}
-		}
-	}
-}
-
 // An unaligned write to a real file with O_DIRECT goes through the page cache.
 func TestDirectUnaligned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")

@@ -2,16 +2,14 @@
 // one file descriptor. It knows nothing of filesystems.
 //
 //	caller ── Write, Read ──> Ring ── queue, commit ──> engine ──> kernel
-//
-// caller <── done ───────── Ring <── reap
-// ─────────── engine <── kernel
+//	caller <── done ───────── Ring <── reap ─────────── engine <── kernel
 //
 // # The core and the engines
 //
 // A [Ring] owns everything that is alike for all engines: how many requests
 // are in flight, which memory they hold, what to do about a short transfer, a
 // retry, an error. An engine only starts requests and reports raw results.
-// There are four, and the first that works is taken ([Auto]):
+// There are three, and the first that works is taken ([Auto]):
 //
 //   - io_uring: batched submission and reaping, one system call for many
 //     requests. Containers and hardened hosts often forbid it, and it is not
@@ -20,7 +18,6 @@
 //     the kernel does the work inside io_submit; correct, but no faster than
 //     the next one.
 //   - sync: pwritev and preadv, one request at a time.
-//   - fake: for tests, see [OpenFake].
 //
 // Engines are probed by use, never guessed from a kernel version: a
 // backported kernel or a seccomp filter makes versions worthless.

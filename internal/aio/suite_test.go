@@ -38,9 +38,6 @@ var engines = []struct {
 	{"sync", func(f *os.File, depth int) (*Ring, error) {
 		return Open(int(f.Fd()), Config{Engine: Sync, Depth: depth})
 	}},
-	{"fake", func(f *os.File, depth int) (*Ring, error) {
-		return OpenFake(f, 1, Faults{Depth: depth, Short: 30, Retry: 20, Busy: 20, Now: 20})
-	}},
 }
 
 func eachEngine(t *testing.T, test func(t *testing.T, open opener)) {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mkfs/internal/aio"
+	"mkfs/internal/aio/aiotest"
 	"mkfs/internal/delwri"
 )
 
@@ -82,8 +83,8 @@ func TestPlaceThroughRing(t *testing.T) {
 	const n, size = 300, 512
 	for seed := range uint64(100) {
 		bad := int64(seed*1543) % (n * size)
-		store := aio.NewMem(n * size)
-		r, err := aio.OpenFake(store, seed, aio.Faults{
+		store := aiotest.NewMem(n * size)
+		r, err := aiotest.Open(store, seed, aiotest.Faults{
 			Depth: 1 + int(seed%40), Short: 30, Retry: 10, Busy: 10, Now: 10,
 			BadFrom: bad, BadTo: bad + 1, Errno: unix.ENOSPC,
 		})
@@ -109,7 +110,7 @@ func TestPlaceThroughRing(t *testing.T) {
 // claim to be written that is not.
 func TestFailEveryWrite(t *testing.T) {
 	for n := 1; ; n++ {
-		r, err := aio.OpenFake(aio.NewMem(1<<20), uint64(n), aio.Faults{Depth: 7, FailWrite: n, Short: 20})
+		r, err := aiotest.Open(aiotest.NewMem(1<<20), uint64(n), aiotest.Faults{Depth: 7, FailWrite: n, Short: 20})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"mkfs/internal/aginit"
 	"mkfs/internal/aio"
+	"mkfs/internal/aio/aiotest"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
@@ -27,7 +28,7 @@ type disk struct {
 	pages map[int64][]byte
 
 	seed   uint64
-	faults aio.Faults
+	faults aiotest.Faults
 
 	failZero  int // this call fails, from 1
 	failSync  bool
@@ -194,7 +195,7 @@ func (d *disk) Open() (Ring, error) {
 	if d.failOpen {
 		return nil, errOpen
 	}
-	r, err := aio.OpenFake(d, d.seed, d.faults)
+	r, err := aiotest.Open(d, d.seed, d.faults)
 	return &requests{r, d}, err
 }
 

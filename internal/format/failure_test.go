@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"mkfs/internal/aio"
+	"mkfs/internal/aio/aiotest"
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
 )
@@ -54,7 +54,7 @@ func eachWriteFails(t *testing.T, batch int) {
 			what := fmt.Sprintf("batch %d, write %d of %d, seed %d", batch, fail, n, seed)
 			d := older.copyOf()
 			d.seed = seed
-			d.faults = aio.Faults{FailWrite: fail, Errno: unix.ENOSPC, Depth: 1 + 33*int(seed), Short: 10 * int(seed)}
+			d.faults = aiotest.Faults{FailWrite: fail, Errno: unix.ENOSPC, Depth: 1 + 33*int(seed), Short: 10 * int(seed)}
 			job := testJob(g, d)
 			job.Batch = batch
 			stats, err := Run(context.Background(), job)
@@ -122,7 +122,7 @@ func TestBadSpotIsNamed(t *testing.T) {
 	} {
 		for _, batch := range []int{1, 4, 256} {
 			d := newDisk(testSize)
-			d.faults = aio.Faults{BadFrom: c.off, BadTo: c.off + 1}
+			d.faults = aiotest.Faults{BadFrom: c.off, BadTo: c.off + 1}
 			job := testJob(g, d)
 			job.Batch = batch
 			_, err := Run(context.Background(), job)

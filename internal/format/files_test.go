@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"mkfs/internal/aio"
+	"mkfs/internal/aio/aiotest"
 	"mkfs/internal/geometry"
 )
 
@@ -109,7 +109,7 @@ func TestFileWriteFails(t *testing.T) {
 	named := false
 	for fail := 1; fail < int(stats.Ring.Writes); fail++ {
 		d := newDisk(testSize)
-		d.faults = aio.Faults{FailWrite: fail}
+		d.faults = aiotest.Faults{FailWrite: fail}
 		job, _ := realtimeJob(g, d)
 		if _, err = Run(context.Background(), job); err == nil || d.finished() {
 			t.Errorf("write %d: finished %v, %v", fail, d.finished(), err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"mkfs/internal/aio"
+	"mkfs/internal/aio/aiotest"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
@@ -33,7 +33,7 @@ func formatted(t *testing.T, g *geometry.Geometry) *disk {
 func TestSameBytesWhateverTheRing(t *testing.T) {
 	g := testGeometry(t, testSize, testAGSize)
 	want := formatted(t, g)
-	check := func(batch int, seed uint64, f aio.Faults) {
+	check := func(batch int, seed uint64, f aiotest.Faults) {
 		t.Helper()
 		d := newDisk(testSize)
 		d.seed, d.faults = seed, f
@@ -52,8 +52,8 @@ func TestSameBytesWhateverTheRing(t *testing.T) {
 	}
 	for _, batch := range []int{0, 1, 2, 3, 7, 256} {
 		for _, depth := range []int{1, 2, 100} {
-			check(batch, 1, aio.Faults{Depth: depth})
-			check(batch, 2, aio.Faults{Depth: depth, Short: 50, Retry: 50, Busy: 50, Now: 50})
+			check(batch, 1, aiotest.Faults{Depth: depth})
+			check(batch, 2, aiotest.Faults{Depth: depth, Short: 50, Retry: 50, Busy: 50, Now: 50})
 		}
 	}
 	seeds := 150
@@ -61,11 +61,11 @@ func TestSameBytesWhateverTheRing(t *testing.T) {
 		seeds = 10
 	}
 	for seed := range uint64(seeds) {
-		f := aio.Faults{Depth: 1 + int(seed%9), Short: int(seed*7) % 90, Retry: int(seed*11) % 60, Busy: int(seed*13) % 70, Now: int(seed*17) % 100}
+		f := aiotest.Faults{Depth: 1 + int(seed%9), Short: int(seed*7) % 90, Retry: int(seed*11) % 60, Busy: int(seed*13) % 70, Now: int(seed*17) % 100}
 		check(1+int(seed%5), seed, f)
 	}
 	for n := 1; n <= 21; n++ {
-		check(2, uint64(n), aio.Faults{NoDirect: n, Short: 20})
+		check(2, uint64(n), aiotest.Faults{NoDirect: n, Short: 20})
 	}
 }
 
@@ -122,7 +122,7 @@ func TestOrder(t *testing.T) {
 		g := testGeometry(t, testSize, testAGSize)
 		d := formatted(t, testGeometry(t, testSize, 17<<20))
 		d.events = nil
-		d.seed, d.faults = 7, aio.Faults{Short: 40, Retry: 20}
+		d.seed, d.faults = 7, aiotest.Faults{Short: 40, Retry: 20}
 		job := testJob(g, d)
 		job.Batch, job.Discard = batch, true
 		if _, err := Run(context.Background(), job); err != nil {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"mkfs/internal/aio"
+	"mkfs/internal/aio/aiotest"
 	"mkfs/internal/geometry"
 )
 
@@ -63,7 +63,7 @@ func TestTrace(t *testing.T) {
 		if len(d.events)+len(log.events)+len(rt.events)+d.opened+log.opened+rt.opened > 0 || d.same(before) != nil {
 			t.Errorf("%s: the trace did something: %+v %+v", name, d.events, log.events)
 		}
-		d.seed, d.faults = 3, aio.Faults{Short: 30, Retry: 30}
+		d.seed, d.faults = 3, aiotest.Faults{Short: 30, Retry: 30}
 		if _, err := Run(context.Background(), job); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"mkfs/internal/aio"
+	"mkfs/internal/aio/aiotest"
 	"mkfs/internal/logtest"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/xlog"
@@ -165,7 +165,7 @@ func TestRealRing(t *testing.T) {
 	f := mixed(t, 1, 100)
 	want, _ := f.result()
 	for seed := range uint64(3) {
-		ring, err := aio.OpenFake(f.d, seed, aio.Faults{Short: 20, Retry: 10, Busy: 10, Now: 10})
+		ring, err := aiotest.Open(f.d, seed, aiotest.Faults{Short: 20, Retry: 10, Busy: 10, Now: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

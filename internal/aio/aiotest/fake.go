@@ -1,4 +1,6 @@
-package aio
+// Package aiotest has an engine for tests: it fails, hesitates and changes the order of
+// requests as a seed says.
+package aiotest
 
 import (
 	"errors"
@@ -6,6 +8,8 @@ import (
 	"hash/maphash"
 	"io"
 	"math/rand/v2"
+
+	"mkfs/internal/aio"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,7 +30,7 @@ type Store interface {
 // retried is not counted again. A failed write may have written any part of
 // its data, as on a real device.
 type Faults struct {
-	Depth int // as Config.Depth
+	Depth int // as aio.Config.Depth
 
 	FailWrite int        // this write fails
 	FailRead  int        // this read fails
@@ -47,48 +51,39 @@ type Faults struct {
 	Now   int // percent of requests carried out as soon as they are queued
 }
 
-// OpenFake makes a Ring for tests over store. What happens, and in which
+// Open makes a Ring for tests over store. What happens, and in which
 // order, follows from the seed and the calls alone.
 //
 // The fake moves data when a request completes, not when it is queued, and
 // panics if a write's memory has changed in between: that is a caller that
 // used a buffer again before it was reaped. It also panics if it is given a
 // request after it has reported a hard error.
-func OpenFake(store Store, seed uint64, f Faults) (*Ring, error) {
+func Open(store Store, seed uint64, f Faults) (*aio.Ring, error) {
 	depth := f.Depth
 	if depth == 0 {
-		depth = DefaultDepth
-	}
-	if depth < 1 || depth > MaxDepth {
-		return nil, fmt.Errorf("IO depth %d: must be 1 to %d", f.Depth, MaxDepth)
+		depth = aio.DefaultDepth
 	}
 	if f.Errno == 0 {
 		f.Errno = unix.EIO
 	}
-	r := newRing(depth)
 	e := &fakeEngine{
 		store: store,
 		f:     f,
 		rand:  rand.New(rand.NewPCG(seed, 0)),
-		sums:  make([]uint64, depth),
-		doom:  make([]bool, depth),
+		sums:  make([]uint64, max(0, depth)),
+		doom:  make([]bool, max(0, depth)),
 		seed:  maphash.MakeSeed(),
 	}
-	r.eng, r.fsync = e, e.sync
-	if f.NoDirect > 0 {
-		r.direct = true
-		r.dropDirect = func() error { e.buffered = true; return nil }
-	}
-	return r, nil
+	return aio.OpenCustom(e, depth, f.NoDirect > 0)
 }
 
-// fakeEngine is the engine of OpenFake.
+// fakeEngine is the engine of Open.
 type fakeEngine struct {
 	store  Store
 	f      Faults
 	rand   *rand.Rand
-	queued []*op
-	flying []*op
+	queued []aio.Request
+	flying []aio.Request
 	sums   []uint64 // by slot: checksum of the memory when queued
 	doom   []bool   // by slot: this request fails
 	seed   maphash.Seed
@@ -98,38 +93,41 @@ type fakeEngine struct {
 	buffered             bool
 }
 
-func (e *fakeEngine) name() string { return "fake" }
+func (e *fakeEngine) Name() string { return "fake" }
+
+// Buffered notes that direct IO is given up.
+func (e *fakeEngine) Buffered() { e.buffered = true }
 
 func (e *fakeEngine) chance(percent int) bool {
 	return percent > 0 && e.rand.IntN(100) < percent
 }
 
-func (e *fakeEngine) queue(o *op) status {
+func (e *fakeEngine) Queue(o aio.Request) aio.Answer {
 	if e.failed {
-		panic("aio: request started after a hard error")
+		panic("aiotest: request started after a hard error")
 	}
 	if len(e.queued)+len(e.flying) > 0 && e.chance(e.f.Busy) {
-		return busy
+		return aio.Busy
 	}
-	if o.fresh {
+	if o.Fresh() {
 		count, fail := &e.writes, e.f.FailWrite
-		if o.read {
+		if o.Reads() {
 			count, fail = &e.reads, e.f.FailRead
 		}
 		*count++
-		e.doom[o.slot] = *count == fail
+		e.doom[o.Slot()] = *count == fail
 	}
-	e.sums[o.slot] = e.sum(o)
+	e.sums[o.Slot()] = e.sum(o)
 	if e.chance(e.f.Now) {
 		e.carryOut(o)
-		return done
+		return aio.Done
 	}
 	e.queued = append(e.queued, o)
-	return queued
+	return aio.Queued
 }
 
 // commit pushes some or all: partial submission.
-func (e *fakeEngine) commit() error {
+func (e *fakeEngine) Commit() error {
 	n := len(e.queued)
 	if n > 0 && e.chance(e.f.Busy) {
 		n = e.rand.IntN(n)
@@ -139,9 +137,9 @@ func (e *fakeEngine) commit() error {
 	return nil
 }
 
-func (e *fakeEngine) reap(least int, out []*op) ([]*op, error) {
-	for e.commit(); len(e.flying) < least; {
-		e.commit()
+func (e *fakeEngine) Reap(least int, out []aio.Request) ([]aio.Request, error) {
+	for e.Commit(); len(e.flying) < least; {
+		e.Commit()
 	}
 	n := least
 	if more := len(e.flying) - least; more > 0 {
@@ -158,14 +156,14 @@ func (e *fakeEngine) reap(least int, out []*op) ([]*op, error) {
 	return out, nil
 }
 
-func (e *fakeEngine) close() error {
+func (e *fakeEngine) Close() error {
 	if n := len(e.queued) + len(e.flying); n > 0 {
-		panic(fmt.Sprintf("aio: closed with %d requests in flight", n))
+		panic(fmt.Sprintf("aiotest: closed with %d requests in flight", n))
 	}
 	return nil
 }
 
-func (e *fakeEngine) sync() error {
+func (e *fakeEngine) Sync() error {
 	e.syncs++
 	if e.syncs == e.f.FailSync {
 		return e.f.Errno
@@ -178,53 +176,56 @@ func (e *fakeEngine) sync() error {
 
 // carryOut does the transfer, or the part of it that the seed grants, and
 // sets the result.
-func (e *fakeEngine) carryOut(o *op) {
-	if !o.read && e.sum(o) != e.sums[o.slot] {
-		panic(fmt.Sprintf("aio: memory of the write at byte %d changed before it completed", o.off))
+func (e *fakeEngine) carryOut(o aio.Request) {
+	if !o.Reads() && e.sum(o) != e.sums[o.Slot()] {
+		panic(fmt.Sprintf("aiotest: memory of the write at byte %d changed before it completed", o.Offset()))
 	}
-	switch {
-	case e.f.NoDirect > 0 && e.writes+e.reads >= e.f.NoDirect && !e.buffered:
-		o.res = -int(unix.EINVAL)
+	if e.f.NoDirect > 0 && e.writes+e.reads >= e.f.NoDirect && !e.buffered {
+		o.End(-int(unix.EINVAL))
 		return
-	case e.doom[o.slot]:
-		if !o.read {
-			e.move(o, e.rand.IntN(o.left+1))
-		}
-		o.res = -int(e.f.Errno)
-	case e.chance(e.f.Retry):
-		o.res = -int([]unix.Errno{unix.EINTR, unix.EAGAIN}[e.rand.IntN(2)])
-		return
-	default:
-		n := o.left
-		if e.chance(e.f.Short) {
-			n = 1 + e.rand.IntN(n)
-		}
-		end := o.off + int64(n)
-		if o.off < e.f.BadTo && end > e.f.BadFrom {
-			n = int(max(0, e.f.BadFrom-o.off))
-		}
-		if n == 0 {
-			o.res = -int(e.f.Errno)
-		} else {
-			o.res = e.move(o, n)
-		}
 	}
-	e.failed = e.failed || o.res <= 0
+	if !e.doom[o.Slot()] && e.chance(e.f.Retry) {
+		o.End(-int([]unix.Errno{unix.EINTR, unix.EAGAIN}[e.rand.IntN(2)]))
+		return
+	}
+	res := e.result(o)
+	o.End(res)
+	e.failed = e.failed || res <= 0
+}
+
+// result transfers what the seed and the faults grant.
+func (e *fakeEngine) result(o aio.Request) int {
+	if e.doom[o.Slot()] {
+		if !o.Reads() {
+			e.move(o, e.rand.IntN(o.Len()+1))
+		}
+		return -int(e.f.Errno)
+	}
+	n := o.Len()
+	if e.chance(e.f.Short) {
+		n = 1 + e.rand.IntN(n)
+	}
+	if end := o.Offset() + int64(n); o.Offset() < e.f.BadTo && end > e.f.BadFrom {
+		n = int(max(0, e.f.BadFrom-o.Offset()))
+	}
+	if n == 0 {
+		return -int(e.f.Errno)
+	}
+	return e.move(o, n)
 }
 
 // move transfers the first n bytes of o and returns a result as the kernel
 // would.
-func (e *fakeEngine) move(o *op, n int) int {
+func (e *fakeEngine) move(o aio.Request, n int) int {
 	moved := 0
-	for _, v := range o.iov {
-		p := iovecBytes(v)
+	for p := range o.Memory {
 		p = p[:min(len(p), n-moved)]
 		var m int
 		var err error
-		if o.read {
-			m, err = e.store.ReadAt(p, o.off+int64(moved))
+		if o.Reads() {
+			m, err = e.store.ReadAt(p, o.Offset()+int64(moved))
 		} else {
-			m, err = e.store.WriteAt(p, o.off+int64(moved))
+			m, err = e.store.WriteAt(p, o.Offset()+int64(moved))
 		}
 		moved += m
 		if err != nil {
@@ -242,14 +243,14 @@ func (e *fakeEngine) move(o *op, n int) int {
 	return moved
 }
 
-func (e *fakeEngine) sum(o *op) uint64 {
-	if o.read {
+func (e *fakeEngine) sum(o aio.Request) uint64 {
+	if o.Reads() {
 		return 0
 	}
 	var h maphash.Hash
 	h.SetSeed(e.seed)
-	for _, v := range o.iov {
-		h.Write(iovecBytes(v))
+	for p := range o.Memory {
+		h.Write(p)
 	}
 	return h.Sum64()
 }

@@ -1,11 +1,15 @@
-package aio
+package aiotest
 
 import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
+
+	"mkfs/internal/aio"
 
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
@@ -29,7 +33,7 @@ func TestModel(t *testing.T) {
 		const size = 1 << 14
 		seed, f := drawFaults(t)
 		store, model := NewMem(size), make([]byte, size)
-		r, err := OpenFake(store, seed, f)
+		r, err := Open(store, seed, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +46,7 @@ func TestModel(t *testing.T) {
 			read := rapid.Bool().Draw(t, "read")
 			for i := off; i < off+n; i++ {
 				if held[i] { // overlap: the contract wants a barrier
-					if err := r.Reap(r.inflight); err != nil {
+					if err := r.Reap(taken - ran); err != nil {
 						t.Fatal(err)
 					}
 					clear(held)
@@ -76,8 +80,8 @@ func TestModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.inflight > f.Depth || r.engaged > f.Depth {
-				t.Fatalf("%d in flight, depth %d", r.inflight, f.Depth)
+			if n := r.Stats().PeakDepth; n > f.Depth {
+				t.Fatalf("%d in flight, depth %d", n, f.Depth)
 			}
 		}
 		if err := r.Close(); err != nil {
@@ -108,7 +112,7 @@ func TestFailNth(t *testing.T) {
 			f.BadFrom, f.BadTo = bad, bad+1
 		}
 		store := NewMem(n * slot)
-		r, err := OpenFake(store, seed, f)
+		r, err := Open(store, seed, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,15 +142,15 @@ func TestFailNth(t *testing.T) {
 		if !errors.Is(err, unix.EIO) || err != first {
 			t.Fatalf("Close returned %v, the first done with an error got %v", err, first)
 		}
-		if e := err.(*Error); bad >= 0 && e.Off != bad {
+		if e := err.(*aio.Error); bad >= 0 && e.Off != bad {
 			t.Fatalf("error at byte %d, want %d", e.Off, bad)
 		}
 	})
 }
 
 func TestFakeFaults(t *testing.T) {
-	open := func(f Faults) *Ring {
-		r, err := OpenFake(NewMem(4096), 1, f)
+	open := func(f Faults) *aio.Ring {
+		r, err := Open(NewMem(4096), 1, f)
 		must(t, err)
 		return r
 	}
@@ -154,7 +158,7 @@ func TestFakeFaults(t *testing.T) {
 	for i := range int64(3) {
 		must(t, r.Read(i, [][]byte{{1}}, nil))
 	}
-	if err := r.Close(); !errors.Is(err, unix.ENXIO) || err.(*Error).Off != 1 {
+	if err := r.Close(); !errors.Is(err, unix.ENXIO) || err.(*aio.Error).Off != 1 {
 		t.Error(err)
 	}
 	r = open(Faults{FailSync: 2})
@@ -164,14 +168,14 @@ func TestFakeFaults(t *testing.T) {
 	}
 	r = open(Faults{})
 	must(t, r.Write(4000, [][]byte{make([]byte, 100)}, nil))
-	if err := r.Reap(1); !errors.Is(err, unix.ENOSPC) || err.(*Error).Off != 4096 {
+	if err := r.Reap(1); !errors.Is(err, unix.ENOSPC) || err.(*aio.Error).Off != 4096 {
 		t.Error(err)
 	}
 }
 
 // Without any fault it still completes out of order.
 func TestFakeOrder(t *testing.T) {
-	r, err := OpenFake(NewMem(4096), 1, Faults{})
+	r, err := Open(NewMem(4096), 1, Faults{})
 	must(t, err)
 	var order []int
 	for i := range 50 {
@@ -186,7 +190,7 @@ func TestFakeOrder(t *testing.T) {
 // The same seed and calls give the same order.
 func TestFakeDeterministic(t *testing.T) {
 	run := func(seed uint64) (order []int) {
-		r, err := OpenFake(NewMem(4096), seed, Faults{Depth: 20, Short: 50, Retry: 20, Busy: 20, Now: 10})
+		r, err := Open(NewMem(4096), seed, Faults{Depth: 20, Short: 50, Retry: 20, Busy: 20, Now: 10})
 		must(t, err)
 		for i := range 100 {
 			must(t, r.Write(int64(i), [][]byte{{1}}, func(error) { order = append(order, i) }))
@@ -204,7 +208,7 @@ func TestFakeDeterministic(t *testing.T) {
 }
 
 func TestFakeCatchesReuse(t *testing.T) {
-	r, err := OpenFake(NewMem(4096), 1, Faults{Depth: 8})
+	r, err := Open(NewMem(4096), 1, Faults{Depth: 8})
 	must(t, err)
 	defer func() {
 		if recover() == nil {
@@ -215,4 +219,86 @@ func TestFakeCatchesReuse(t *testing.T) {
 	must(t, r.Write(0, [][]byte{b}, nil))
 	b[17]++
 	r.Reap(1)
+}
+
+func noise(rnd *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rnd.Uint32())
+	}
+	return b
+}
+
+// cut cuts b into pieces, some of them empty.
+func cut(rnd *rand.Rand, b []byte, pieces int) [][]byte {
+	var vec [][]byte
+	for ; pieces > 1; pieces-- {
+		n := rnd.IntN(len(b) + 1)
+		vec = append(vec, b[:n])
+		b = b[n:]
+	}
+	return append(vec, b)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Direct IO that is refused on the way, with requests in flight, loses none of them.
+func TestDirectRefusedOnTheWay(t *testing.T) {
+	const n, size = 50, 512
+	for seed := range uint64(20) {
+		for _, from := range []int{1, 7, n} {
+			mem := NewMem(n * size)
+			r, err := Open(mem, seed, Faults{Depth: 8, NoDirect: from, Short: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]byte, n*size)
+			for i := range n {
+				p := want[i*size:][:size]
+				p[0], p[size-1] = byte(i+1), byte(i+1)
+				if err := r.Write(int64(i*size), [][]byte{p}, func(err error) {
+					if err != nil {
+						t.Errorf("seed %d, refused from %d, write %d: %v", seed, from, i, err)
+					}
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(mem.B, want) {
+				t.Errorf("seed %d, refused from %d: blocks are missing", seed, from)
+			}
+			if !r.Stats().Buffered {
+				t.Errorf("seed %d, refused from %d: Stats do not tell", seed, from)
+			}
+		}
+	}
+}
+
+// The ring holds on to a request's memory until it is done, and lets go then.
+func TestMemoryLifetime(t *testing.T) {
+	r, err := Open(NewMem(4096), 1, Faults{})
+	must(t, err)
+	held := func() weak.Pointer[byte] {
+		b := make([]byte, 4096)
+		must(t, r.Write(0, [][]byte{b}, nil))
+		return weak.Make(&b[0])
+	}()
+	runtime.GC()
+	if held.Value() == nil {
+		t.Error("memory collected in flight")
+	}
+	must(t, r.Reap(1))
+	runtime.GC()
+	if held.Value() != nil {
+		t.Error("memory held after completion")
+	}
+	runtime.KeepAlive(r)
 }
