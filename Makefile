@@ -9,6 +9,8 @@ BINDIR   ?= $(PREFIX)/bin
 DATADIR  ?= $(PREFIX)/share
 NAME     ?= mkfs
 MKFS_XFS ?=
+# What writes the manual page and completions: another one than ./mkfs if that is for another machine.
+RUN      ?= ./mkfs
 
 # What comparisons and judges take: mkfs.xfs and xfs_repair of xfsprogs 7.2.0.
 REFERENCE ?= mkfs.xfs
@@ -26,14 +28,19 @@ help: ## what can be made
 build: ## one static binary, ./mkfs
 	$(GO) build $(GOFLAGS) -o mkfs ./cmd/mkfs
 
-install: build ## binary, manual page and completions, below DESTDIR and PREFIX; MKFS_XFS=yes links mkfs.xfs too
+# It builds only if there is no ./mkfs, so that root needs no Go. Pages come first: if they
+# cannot be made nothing is installed.
+install: $(if $(wildcard mkfs),,build) ## ./mkfs, manual page and completions, below DESTDIR, PREFIX (BINDIR, DATADIR), by NAME; MKFS_XFS=yes
+	@rm -rf .stage && mkdir .stage && ln -s "$$(realpath $(RUN))" .stage/$(NAME)
+	.stage/$(NAME) man >.stage/page
+	@for shell in bash zsh fish; do .stage/$(NAME) completion $$shell >.stage/$$shell || exit 1; done
 	install -D -m 755 mkfs $(DESTDIR)$(BINDIR)/$(NAME)
-	install -d $(DESTDIR)$(DATADIR)/man/man8 $(DESTDIR)$(DATADIR)/bash-completion/completions \
-		$(DESTDIR)$(DATADIR)/zsh/site-functions $(DESTDIR)$(DATADIR)/fish/vendor_completions.d
-	./mkfs man >$(DESTDIR)$(DATADIR)/man/man8/$(NAME).8
-	./mkfs completion bash >$(DESTDIR)$(DATADIR)/bash-completion/completions/$(NAME)
-	./mkfs completion zsh >$(DESTDIR)$(DATADIR)/zsh/site-functions/_$(NAME)
-	./mkfs completion fish >$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$(NAME).fish
+	install -D -m 644 .stage/page $(DESTDIR)$(DATADIR)/man/man8/$(NAME).8
+	install -D -m 644 .stage/bash $(DESTDIR)$(DATADIR)/bash-completion/completions/$(NAME)
+	install -D -m 644 .stage/zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_$(NAME)
+	install -D -m 644 .stage/fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/$(NAME).fish
+	install -D -m 644 LICENSE $(DESTDIR)$(DATADIR)/doc/$(NAME)/LICENSE
+	@rm -rf .stage
 	[ -z "$(MKFS_XFS)" ] || ln -sf $(NAME) $(DESTDIR)$(BINDIR)/mkfs.xfs
 	[ -z "$(MKFS_XFS)" ] || ln -sf $(NAME).8 $(DESTDIR)$(DATADIR)/man/man8/mkfs.xfs.8
 
@@ -83,4 +90,4 @@ man: ## the manual page, ./mkfs.8, from the tables of options
 	$(GO) run ./cmd/mkfs man >mkfs.8
 
 clean:
-	rm -f mkfs mkfs.8
+	rm -rf mkfs mkfs.8 .stage

@@ -87,7 +87,10 @@ func newFlagError(err error) error {
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &unknown):
-		err = fmt.Errorf("there is no option %s", dashed(unknown.GetSpecifiedName()))
+		name := unknown.GetSpecifiedName()
+		if err = fmt.Errorf("there is no option %s", dashed(name)); name == "t" {
+			err = fmt.Errorf("%w; this mkfs makes XFS only: the one of your system that takes -t TYPE may be /sbin/mkfs", err)
+		}
 	}
 	return flagError{usageError{err}}
 }

@@ -106,7 +106,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVarP(&f.dryRun, "dry-run", "N", false, "print the geometry and write nothing")
 	fs.BoolVarP(&f.noDiscard, "no-discard", "K", false, "do not discard the device's old contents")
 	fs.DurationVar(&f.discardLimit, "discard-limit", 0,
-		"stop discarding after a time, as 30s or 5m; the rest keeps its old contents")
+		"stop discarding after a `TIME`, such as 30s or 5m; the rest keeps its old contents")
 	fs.BoolVarP(&f.version, "version", "V", false, "print the version")
 	fs.Var(told{parser.ImageSize, "size"}, "size",
 		"size of an image file: make it if it is missing, grow it if it is shorter")
@@ -117,22 +117,22 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVar(&f.ensure, "ensure", false,
 		"keep what is there, with status 0, if it is the XFS asked for; status 4 if it is another")
 	fs.Var(names{&f.preset}, "preset",
-		"features for a kernel or boot loader, as lts-5.15 or grub-2.06; 'list' tells them all; options go before it")
+		"features for a kernel or boot loader, such as lts-5.15 or grub-2.06; 'list' shows them all; explicit options override it")
 	fs.StringVar(&f.forKernel, "for-kernel", "",
-		"features that a kernel, as 5.15, has been trusted with; auto for the one that runs")
-	fs.StringVar(&f.forGRUB, "for-grub", "", "features that a GRUB, as 2.06, can read")
+		"features that are on by default by Linux `VERSION`, such as 5.15; auto for the running one")
+	fs.StringVar(&f.forGRUB, "for-grub", "", "features that GRUB `VERSION`, such as 2.06, can read")
 	partFlags(fs, &f.part)
 	fs.Var(&f.reproducible, "reproducible",
 		"equal options give equal bytes: the UUID follows from them, the time is SOURCE_DATE_EPOCH or 0; another SEED "+
 			"gives another UUID")
 	fs.Lookup("reproducible").NoOptDefVal = "0"
-	fs.StringVar(&f.undoFile, "undo", "", "keep what is overwritten in this new file, for mkfs undo; nothing is discarded")
-	fs.StringVar(&f.engine, "engine", "auto", "how to write: auto, uring, aio or sync")
-	fs.IntVar(&f.depth, "queue-depth", 0, "requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
-	fs.IntVar(&f.batch, "batch", 0, "allocation groups in memory at once; 0: 256, or twice the depth if that is more")
+	fs.StringVar(&f.undoFile, "undo", "", "keep what is overwritten in a new `FILE`, for mkfs undo; nothing is discarded")
+	fs.StringVar(&f.engine, "engine", "auto", "how to write: `ENGINE` is auto, uring, aio or sync")
+	fs.IntVar(&f.depth, "queue-depth", 0, "`NUMBER` of requests in flight; 0 for what suits the target: 100 with direct IO, else 1")
+	fs.IntVar(&f.batch, "batch", 0, "`NUMBER` of allocation groups in memory at once; 0: 256, or twice the depth if that is more")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object in place of the table, also of errors")
 	fs.StringVar(&f.progress, "progress", "auto",
-		"how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
+		"how to show progress on stderr: `KIND` is bar, plain, json, none, or auto: a bar on a terminal")
 	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")
 	fs.BoolVar(&f.verify, "verify", false, "read the headers back when done, and check them")
 	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")

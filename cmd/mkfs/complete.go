@@ -162,11 +162,12 @@ func flagNames(fs *pflag.FlagSet, start string) candidates {
 		}
 	}
 	fs.VisitAll(func(f *pflag.Flag) {
+		_, _, usage := flagUsage(f)
 		if f.Shorthand != "" && f.Name != "C" {
-			add("-"+f.Shorthand, f.Usage)
+			add("-"+f.Shorthand, usage)
 		}
 		if f.Name != f.Shorthand {
-			add("--"+f.Name, f.Usage)
+			add("--"+f.Name, usage)
 		}
 	})
 	return c

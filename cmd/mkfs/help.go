@@ -39,8 +39,8 @@ const (
 also stand in a configuration file, as agcount = 8 below [data]:
 `
 	sizeText = `Sizes are in bytes, or take one suffix: s (sectors), b (blocks), k, m, g, t, p
-or e (powers of 1024). 0x begins a hexadecimal number and 0 an octal one. Of what
-is 0|1 the value may be left away, and is 1 then.
+or e (powers of 1024). 0x begins a hexadecimal number and 0 an octal one. For 0|1
+the value may be omitted and means 1.
 `
 )
 
@@ -51,15 +51,16 @@ func plainFlags(fs *pflag.FlagSet) string {
 		if f.Hidden {
 			return
 		}
-		short, long := flagUsage(f)
-		fmt.Fprintf(tw, "  %s\t%s\t%s\n", short, long, f.Usage)
+		short, long, usage := flagUsage(f)
+		fmt.Fprintf(tw, "  %s\t%s\t%s\n", short, long, usage)
 	})
 	tw.Flush()
 	return b.String()
 }
 
-// flagUsage is how an option is written: by letter, and by name with its value.
-func flagUsage(f *pflag.Flag) (short, long string) {
+// flagUsage is how an option is written: by letter, and by name with its value, and
+// what it does. The value's name is in backquotes in the text, or that of its type.
+func flagUsage(f *pflag.Flag) (short, long, usage string) {
 	long = "--" + f.Name
 	if f.Name == f.Shorthand {
 		long = ""
@@ -67,14 +68,18 @@ func flagUsage(f *pflag.Flag) (short, long string) {
 	if f.Shorthand != "" {
 		short = "-" + f.Shorthand
 	}
-	switch t := strings.ToUpper(f.Value.Type()); {
-	case t == "BOOL":
+	value, usage := pflag.UnquoteUsage(f)
+	if !strings.Contains(f.Usage, "`") {
+		value = f.Value.Type()
+	}
+	switch t := strings.ToUpper(value); {
+	case f.Value.Type() == "bool":
 	case f.NoOptDefVal != "":
 		long += "[=" + t + "]"
 	default:
 		long = strings.TrimSpace(long + " " + t)
 	}
-	return short, long
+	return short, long, usage
 }
 
 // alsoUsage tells of the subcommands, where there are any.
@@ -128,7 +133,7 @@ func helpTopics(w io.Writer, name string) {
 		fmt.Fprintf(tw, "  %s\t\t%s\n", sub, c.Short)
 	}
 	tw.Flush()
-	fmt.Fprintf(w, "\n'%s --help' tells all options.\n", name)
+	fmt.Fprintf(w, "\n'%s --help' lists all options.\n", name)
 }
 
 func helpOn(stdout, stderr io.Writer, name, topic string) error {

@@ -32,15 +32,15 @@ type looking struct {
 // addFlags adds the options that all of them have.
 func (l *looking) addFlags(fs *pflag.FlagSet) {
 	partFlags(fs, &l.part)
-	fs.StringVar(&l.log, "logdev", "", "device of an external log")
+	fs.StringVar(&l.log, "logdev", "", "`DEVICE` of an external log")
 	fs.BoolVar(&l.json, "json", false, "print the report as one JSON object")
 }
 
 // addRingFlags adds those of commands that read much.
 func (l *looking) addRingFlags(fs *pflag.FlagSet) {
 	fs.BoolVarP(&l.quiet, "quiet", "q", false, "say nothing but errors and faults")
-	fs.StringVar(&l.engine, "engine", "auto", "how to read and write: auto, uring, aio or sync")
-	fs.IntVar(&l.depth, "queue-depth", aio.DefaultDepth, "requests in flight")
+	fs.StringVar(&l.engine, "engine", "auto", "how to read and write: `ENGINE` is auto, uring, aio or sync")
+	fs.IntVar(&l.depth, "queue-depth", aio.DefaultDepth, "`NUMBER` of requests in flight")
 }
 
 // take takes the target from the arguments. It and faults, of other options, may

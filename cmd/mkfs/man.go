@@ -29,11 +29,11 @@ var (
 // tables as the help.
 func newManCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: name + " man [options]", Short: "Write the manual page", Long: "Write the manual page, mkfs(8), on stdout.",
+		Use: name + " man [options]", Short: "Write the manual page", Long: "Write the manual page, " + name + "(8), on stdout.",
 		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
 		RunE: func(*cobra.Command, []string) error {
 			w := bufio.NewWriter(stdout)
-			manual(w)
+			manual(w, name)
 			return w.Flush()
 		},
 	}
@@ -44,19 +44,19 @@ func newManCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 }
 
 // manual writes the page in the language of man(7).
-func manual(w io.Writer) {
-	fs := newCommand("mkfs", io.Discard, io.Discard).Flags()
-	fmt.Fprintf(w, `.TH MKFS 8 "" "mkfs %s" "System Administration"
+func manual(w io.Writer, name string) {
+	fs := newCommand(name, io.Discard, io.Discard).Flags()
+	fmt.Fprintf(w, `.TH %[1]s 8 "" "xfsprogs %[2]s" "System Administration"
 .SH NAME
-mkfs, mkfs.xfs \- make an XFS filesystem
+%[3]s, mkfs.xfs \- make an XFS filesystem
 .SH SYNOPSIS
-.B mkfs
+.B %[3]s
 [\fIoptions\fR] \fItarget\fR
-`, options.Roff(formatVersion))
+`, options.Roff(strings.ToUpper(name)), options.Roff(formatVersion), options.Roff(name))
 	for _, sub := range slices.Sorted(maps.Keys(subcommands)) {
-		fmt.Fprintf(w, ".br\n.B mkfs %s\n", options.Roff(subcommands[sub].usage))
+		fmt.Fprintf(w, ".br\n.B %s %s\n", options.Roff(name), options.Roff(subcommands[sub].usage))
 	}
-	fmt.Fprintf(w, manualStart, formatVersion)
+	fmt.Fprintf(w, manualStart, options.Roff(name), formatVersion)
 	fs.VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			manFlag(w, f)
@@ -71,15 +71,15 @@ mkfs, mkfs.xfs \- make an XFS filesystem
 	}
 	fmt.Fprint(w, ".SH COMMANDS\n")
 	for _, sub := range slices.Sorted(maps.Keys(subcommands)) {
-		c := subcommands[sub].make("mkfs", io.Discard, io.Discard)
-		fmt.Fprintf(w, ".SS mkfs %s\n%s", options.Roff(subcommands[sub].usage), manText(cmp.Or(c.Long, c.Short+".")))
+		c := subcommands[sub].make(name, io.Discard, io.Discard)
+		fmt.Fprintf(w, ".SS %s %s\n%s", options.Roff(name), options.Roff(subcommands[sub].usage), manText(cmp.Or(c.Long, c.Short+".")))
 		c.Flags().VisitAll(func(f *pflag.Flag) { manFlag(w, f) })
 	}
 	fmt.Fprint(w, manualEnd)
 }
 
 func manFlag(w io.Writer, f *pflag.Flag) {
-	short, long := flagUsage(f)
+	short, long, usage := flagUsage(f)
 	name, value, _ := strings.Cut(long, " ")
 	head := []string{}
 	for _, text := range []string{short, name} {
@@ -93,7 +93,7 @@ func manFlag(w io.Writer, f *pflag.Flag) {
 	if value != "" {
 		line += ` \fI` + options.Roff(strings.ToLower(value)) + `\fR`
 	}
-	fmt.Fprintf(w, ".TP\n%s\n%s.\n", line, options.Roff(strings.ToUpper(f.Usage[:1])+f.Usage[1:]))
+	fmt.Fprintf(w, ".TP\n%s\n%s.\n", line, options.Roff(strings.ToUpper(usage[:1])+usage[1:]))
 }
 
 // manText is text with empty lines between paragraphs.

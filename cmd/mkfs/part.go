@@ -33,9 +33,9 @@ func (b byteCount) Type() string   { return "bytes" }
 
 // partFlags are options that say which part of a target is meant.
 func partFlags(fs *pflag.FlagSet, p *source.Part) {
-	fs.Var(partitionNumber{&p.Partition}, "partition", "use only this partition of a disk or disk image, as Linux counts")
-	fs.Var(byteCount{&p.Offset}, "offset", "use only what begins at this byte of the target")
-	fs.Var(byteCount{&p.Length}, "length", "use only so many bytes from --offset on; without it, all that follow")
+	fs.Var(partitionNumber{&p.Partition}, "partition", "use only partition `NUMBER` of a disk or disk image, as Linux counts")
+	fs.Var(byteCount{&p.Offset}, "offset", "use only what begins `BYTES` behind the target's start")
+	fs.Var(byteCount{&p.Length}, "length", "use only `BYTES` from --offset on; without it, all that follow")
 }
 
 // locate looks for the filesystem that is meant, see source.Part.

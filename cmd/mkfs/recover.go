@@ -64,14 +64,14 @@ all; 2 an error of reading or writing; 3 work remains for the kernel.`,
 	}
 	fs := cmd.Flags()
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all but writing")
-	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new file and recover that; the target is only read")
+	fs.StringVar(&j.copyTo, "copy-to", "", "make a copy in a new `FILE` and recover that; the target is only read")
 	fs.StringVar(&j.copyLogTo, "copy-log-to", "",
-		"with --copy-to and --logdev: copy the external log to a new file; the log is only read")
-	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this UUID once its log is clean, or a random one: generate")
+		"with --copy-to and --logdev: copy the external log to a new `FILE`; the log is only read")
+	fs.StringVar(&j.newUUID, "uuid", "", "give the filesystem this `UUID` once its log is clean, or a random one: generate")
 	j.addFlags(fs)
 	j.addRingFlags(fs)
 	fs.StringVar(&j.progress, "progress", "auto",
-		"how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
+		"how to show progress on stderr: `KIND` is bar, plain, json, none, or auto: a bar on a terminal")
 	return settled(cmd, stdout, stderr, j.wrong)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -53,6 +54,8 @@ func settled(cmd *cobra.Command, stdout, stderr io.Writer, wrong exitStatus) *co
 	cmd.SilenceErrors, cmd.SilenceUsage, cmd.DisableFlagsInUseLine = true, true, true
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolP("help", "h", false, "show this")
+	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), "Flags:", "Options:"))
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {

@@ -59,12 +59,12 @@ then run it again.`,
 	fs := cmd.Flags()
 	fs.BoolVarP(&j.force, "force", "f", false, "put back also over a target that has changed since")
 	fs.BoolVarP(&j.dryRun, "dry-run", "n", false, "do all checks and write nothing")
-	fs.StringVar(&j.log, "logdev", "", "device of an external log")
-	fs.StringVar(&j.rt, "rtdev", "", "device of a realtime section")
+	fs.StringVar(&j.log, "logdev", "", "`DEVICE` of an external log")
+	fs.StringVar(&j.rt, "rtdev", "", "`DEVICE` of a realtime section")
 	fs.BoolVar(&j.json, "json", false, "print the report as one JSON object")
 	fs.BoolVarP(&j.quiet, "quiet", "q", false, "say nothing but errors")
 	fs.StringVar(&j.progress, "progress", "auto",
-		"how to show progress on stderr: bar, plain, json, none, or auto: a bar on a terminal")
+		"how to show progress on stderr: `KIND` is bar, plain, json, none, or auto: a bar on a terminal")
 	return settled(cmd, stdout, stderr, exitRefused)
 }
 

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"mkfs/internal/options"
 	"mkfs/internal/target"
@@ -115,6 +116,9 @@ func find(option string, at options.TargetName, hasSize, sized bool) (Claim, err
 		p.Info, err = target.ProbeNew(p.Path)
 		return p, err
 	case errors.Is(err, fs.ErrNotExist) && option == "-d":
+		if strings.HasPrefix(p.Path, "/dev/") {
+			return p, fmt.Errorf("%s: no such device; lsblk lists those there are", p.Path)
+		}
 		return p, fmt.Errorf("%s: no such file or device; --size makes an image file", p.Path)
 	case err != nil:
 		return p, err

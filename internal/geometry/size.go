@@ -60,7 +60,7 @@ func (s Size) bytes(sector, block int64) (Bytes, error) {
 	}
 	hi, lo := bits.Mul64(uint64(max(s.Count, 0)), uint64(unit))
 	if hi != 0 || lo > 1<<63-1 {
-		return 0, refuse(s.Limits.Option, "%s is more than 8 EiB", s.Text)
+		return 0, refuse(s.Limits.Option, "%s is not less than 8 EiB", s.Text)
 	}
 	v := int64(lo)
 	if s.Count < 0 {

@@ -93,7 +93,7 @@ func parseSize(text string) (size geometry.Size, reason string) {
 		}
 		shift := 10 * (i + 1)
 		if v > math.MaxInt64>>shift || v < math.MinInt64>>shift {
-			return size, "is more than 8 EiB"
+			return size, "is not less than 8 EiB"
 		}
 		size.Count = v << shift
 	}

@@ -37,9 +37,9 @@ var Sections = []Section{
 	{'c', "", "configuration file", "-c defaults=site.conf -m reflink=0 /dev/sdb1 # a site's defaults, but for one", []Row{
 		text("options", "read more options from this file",
 			func(q *Request) *geometry.Opt[string] { return &q.ConfigFile }),
-		text("defaults", "read options that all others go before from this file",
+		text("defaults", "read defaults from this file; any other option overrides them",
 			func(q *Request) *geometry.Opt[string] { return &q.DefaultsFile }),
-		text("makecfg", "write the features to this file, and make no filesystem",
+		text("makecfg", "write the features to this file, and make no filesystem on the target",
 			func(q *Request) *geometry.Opt[string] { return &q.MakeConfig }),
 	}},
 	{'d', "data", "data section", "-d su=256k,sw=4 /dev/md0 # a RAID of four data disks with chunks of 256 KiB", dataRows},
