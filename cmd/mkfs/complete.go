@@ -33,7 +33,6 @@ func newCompletionCommand(name string, stdout, stderr io.Writer) *cobra.Command 
   bash: source <(mkfs completion bash)
   zsh:  source <(mkfs completion zsh)
   fish: mkfs completion fish | source`,
-		SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || scripts[args[0]] == nil {
 				return usageError{fmt.Errorf("one shell, please: %s", strings.Join(slices.Sorted(maps.Keys(scripts)), ", "))}
@@ -41,10 +40,7 @@ func newCompletionCommand(name string, stdout, stderr io.Writer) *cobra.Command 
 			return scripts[args[0]](newCommand(name, stdout, stderr))
 		},
 	}
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return newFlagError(err) })
-	return cmd
+	return settled(cmd, stdout, stderr, exitRefused)
 }
 
 // bashChanges are what cobra's script for bash needs for lists with commas, which

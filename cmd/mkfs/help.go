@@ -99,7 +99,6 @@ func alsoUsage(name string) string {
 func newHelpCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name + " help [SECTION]", Short: "Explain a section of suboptions, or a command",
-		SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
 		DisableFlagParsing: true, // -d is a section
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -113,9 +112,7 @@ func newHelpCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true // there is help on our own
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	return cmd
+	return settled(cmd, stdout, stderr, exitRefused)
 }
 
 // helpTopics lists what there is help on.

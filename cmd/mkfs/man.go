@@ -30,17 +30,14 @@ var (
 func newManCommand(name string, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name + " man [options]", Short: "Write the manual page", Long: "Write the manual page, " + name + "(8), on stdout.",
-		SilenceErrors: true, SilenceUsage: true, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			w := bufio.NewWriter(stdout)
 			manual(w, name)
 			return w.Flush()
 		},
 	}
-	cmd.SetOut(stdout)
-	cmd.SetErr(stderr)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return newFlagError(err) })
-	return cmd
+	return settled(cmd, stdout, stderr, exitRefused)
 }
 
 // manual writes the page in the language of man(7).

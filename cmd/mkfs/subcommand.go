@@ -52,7 +52,9 @@ func commandFor(name string, args []string, stdout, stderr io.Writer) (*cobra.Co
 // are main's to print, and what is wrong before it begins ends it with a status of its own.
 func settled(cmd *cobra.Command, stdout, stderr io.Writer, wrong exitStatus) *cobra.Command {
 	cmd.SilenceErrors, cmd.SilenceUsage, cmd.DisableFlagsInUseLine = true, true, true
-	cmd.Args = cobra.ArbitraryArgs
+	if cmd.Args == nil {
+		cmd.Args = cobra.ArbitraryArgs
+	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolP("help", "h", false, "show this")
 	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), "Flags:", "Options:"))
