@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -66,6 +67,9 @@ type flagError struct{ error }
 
 func (f flagError) Unwrap() error { return f.error }
 
+// kinds are names for types of values, where the type's own says little.
+var kinds = map[string]string{"int": "number", "duration": "time, such as 30s or 5m"}
+
 // newFlagError says what pflag found in our words.
 func newFlagError(err error) error {
 	var value *pflag.InvalidValueError
@@ -75,14 +79,9 @@ func newFlagError(err error) error {
 	case errors.As(err, &value):
 		kind := value.GetFlag().Value.Type()
 		cause := errors.Unwrap(value)
-		switch {
-		case kind == "bytes" && cause != nil: // which quotes the value
+		err = fmt.Errorf("--%s: %q is no %s", value.GetFlag().Name, value.GetValue(), cmp.Or(kinds[kind], kind))
+		if kind == "bytes" && cause != nil { // which quotes the value
 			err = fmt.Errorf("--%s: %w", value.GetFlag().Name, cause)
-		case kind == "int":
-			kind = "number"
-			fallthrough
-		default:
-			err = fmt.Errorf("--%s: %q is no %s", value.GetFlag().Name, value.GetValue(), kind)
 		}
 	case errors.As(err, &missing):
 		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))

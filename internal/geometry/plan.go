@@ -300,8 +300,8 @@ const (
 // checkSize refuses a filesystem that is too small to be of use.
 func (p *plan) checkSize() {
 	if g := p.g; !p.spec.SmallAllowed && g.Blocks < blocksIn(supportedSize, g.BlockLog) {
-		p.refuse("", "the filesystem would have %d MiB; the least that is supported is %d MiB", g.Bytes(g.Blocks)/mib,
-			supportedSize/mib)
+		p.refuse("", "the filesystem would have %d MiB; the least that is supported is %d MiB, "+
+			"and --unsupported makes a smaller one", g.Bytes(g.Blocks)/mib, supportedSize/mib)
 	}
 }
 

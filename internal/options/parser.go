@@ -265,12 +265,19 @@ func (p *Parser) PlanFor(text string) {
 	}
 }
 
+// asImageSize is where a size is given by --size.
+const asImageSize = "as --size"
+
 func (p *Parser) imageSize(text string) {
 	if where, twice := p.seen["d size"]; twice {
-		p.Fault(fault("--size", "is -d size too, which is given %s", where))
+		if where == asImageSize {
+			p.Fault(fault("--size", "is given twice"))
+		} else {
+			p.Fault(fault("--size", "says the same as -d size, which is given %s", where))
+		}
 		return
 	}
-	p.seen["d size"], p.given["d size"] = "as --size", true
+	p.seen["d size"], p.given["d size"] = asImageSize, true
 	if err := p.section('d').row("size").set(&p.Request, "--size", text); err != nil {
 		p.Fault(err)
 	}

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -152,6 +153,9 @@ func zeroOne(key, value string) (bool, error) {
 		return true, nil
 	}
 	v, err := plain(key, value, geometry.Limits{Option: key, Max: 1})
+	if r := (*geometry.Refusal)(nil); errors.As(err, &r) && strings.HasSuffix(r.Reason, "is no number") {
+		return false, fault(key, "%s; it is 0 or 1", r.Reason)
+	}
 	return v == 1, err
 }
 
