@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 
 // keepExisting tells whether the target holds the XFS asked for, which is to be kept.
 // The error, of a status of its own, tells how one that is there differs.
-func (j *job) keepExisting() (kept bool, err error) {
+func (j *job) keepExisting(ctx context.Context) (kept bool, err error) {
 	p := j.claims
 	fs, err := p.Existing()
 	if fs == nil || err != nil {
@@ -38,6 +39,9 @@ func (j *job) keepExisting() (kept bool, err error) {
 	}
 	if len(differ) > 0 {
 		return false, exitError{exitOther, fmt.Errorf("%s holds another XFS: %s", p.Data.Path, strings.Join(differ, "; "))}
+	}
+	if err := p.Sound(ctx, j.ring); err != nil {
+		return false, err
 	}
 	j.who.UUID = fs.SB.UUID // as good as made
 	if j.json {

@@ -100,7 +100,7 @@ func (j *job) check(context.Context) (done bool, err error) {
 
 // take refuses targets that must not be overwritten. With --ensure it is done if
 // the filesystem that is asked for is there.
-func (j *job) take(context.Context) (done bool, err error) {
+func (j *job) take(ctx context.Context) (done bool, err error) {
 	data := &j.claims.Data
 	if j.ensure && data.Fresh && data.Exists {
 		return false, usageError{errors.New("--ensure does not go together with -d file, which empties a file that is " +
@@ -110,7 +110,7 @@ func (j *job) take(context.Context) (done bool, err error) {
 		return false, err
 	}
 	if j.ensure {
-		if kept, err := j.keepExisting(); kept || err != nil {
+		if kept, err := j.keepExisting(ctx); kept || err != nil {
 			return true, err
 		}
 	}
@@ -129,7 +129,7 @@ func (j *job) compute(context.Context) (done bool, err error) {
 	}
 	j.plan, j.notes, err = geometry.Plan(*spec, dev)
 	if err == nil {
-		j.notes.Warnings = append(j.notes.Warnings, j.tooNew(j.plan)...)
+		j.notes.Warnings = append(j.notes.Warnings, compat.TooNew(j.chosen, func(name string) bool { return options.ValueOf(j.plan, name) == "1" })...)
 	}
 	for _, text := range j.notes.Warnings {
 		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -120,6 +122,35 @@ func TestSignals(t *testing.T) {
 		}
 		if looksFinished(t, path) {
 			t.Errorf("%v: the filesystem looks finished", sig)
+		}
+	}
+}
+
+// A command that a signal stops says so in its object, too.
+func TestSignalsJSON(t *testing.T) {
+	img := filepath.Join(t.TempDir(), "img")
+	mustFormat(t, "-q", "-d", "agsize=256m", sparse(t, img, "4t"))
+	for _, args := range [][]string{{"verify", "--json", img}, {"recover", "-n", "--json", "--uuid", "generate", img}} {
+		cmd := exec.Command("mkfs", args...)
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(60 * time.Millisecond)
+		cmd.Process.Signal(syscall.SIGINT)
+		cmd.Wait() // what it came to is looked at
+		if !cmd.ProcessState.Exited() {
+			continue // it had not begun yet
+		}
+		var object map[string]any
+		if err := json.Unmarshal(out.Bytes(), &object); err != nil {
+			t.Errorf("%v: %v: %q", args, err, out.String())
+		}
+		if status := cmd.ProcessState.ExitCode(); status == 130 && object["exit_status"] != 130.0 {
+			t.Errorf("%v: exit status 130, and %s", args, out.String())
+		} else if status != 130 && status != 0 {
+			t.Errorf("%v: exit status %d", args, status)
 		}
 	}
 }

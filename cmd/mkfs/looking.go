@@ -71,3 +71,11 @@ func (l *looking) refuse(err error) error {
 	}
 	return exitError{l.wrong, err}
 }
+
+// stopped is the end of a command that a signal has ended.
+func (l *looking) stopped(err error) error {
+	if l.json {
+		err = errors.Join(err, report.JSON(l.out, report.NewFailure(err, int(statusOf(err)))))
+	}
+	return err
+}

@@ -6,8 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mkfs/internal/compat"
-	"mkfs/internal/geometry"
-	"mkfs/internal/options"
 )
 
 // presets takes what --preset, --for-kernel and --for-grub ask for: what is
@@ -46,21 +44,4 @@ func kernelRelease() string {
 	var u unix.Utsname
 	_ = unix.Uname(&u) // cannot fail
 	return unix.ByteSliceToString(u.Release[:])
-}
-
-// tooNew tells of features that were asked for although what they were to be
-// compatible with does not take them.
-func (j *job) tooNew(g *geometry.Geometry) (warnings []string) {
-	for _, p := range j.chosen {
-		for i := range compat.Features {
-			f := &compat.Features[i]
-			if p.Lacks == nil || options.ValueOf(g, f.Name) != "1" {
-				continue
-			}
-			if text := p.Lacks(f); text != "" {
-				warnings = append(warnings, fmt.Sprintf("-%c %s=1: %s", f.Flag, f.Name, text))
-			}
-		}
-	}
-	return warnings
 }

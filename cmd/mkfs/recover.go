@@ -107,10 +107,11 @@ func (j *recoverJob) run(ctx context.Context) error {
 	err := j.recover(ctx, &result)
 	j.shown.End()
 	if err != nil && ctx.Err() != nil {
+		left := "another run does the rest"
 		if j.copyTo != "" {
-			return fmt.Errorf("%w; there is no copy", context.Cause(ctx))
+			left = "there is no copy"
 		}
-		return fmt.Errorf("%w; another run does the rest", context.Cause(ctx))
+		return j.stopped(fmt.Errorf("%w; %s", context.Cause(ctx), left))
 	}
 	result.Seconds = time.Since(started).Seconds()
 	status := recoveryStatus(&result, err)
@@ -167,6 +168,7 @@ func (j *recoverJob) recover(ctx context.Context, r *report.Recovery) error {
 	r.Copied, r.LeftOut = copies.Copied, copies.LeftOut
 	if err = j.recoverAt(ctx, j.copyTo, nil, j.copyLogTo, r); err != nil {
 		copies.Remove() // what is half done is of no use
+		err = fmt.Errorf("the copy of %s: %w", j.target, err)
 	}
 	return err
 }
@@ -176,7 +178,7 @@ func (j *recoverJob) copyJob(part *target.Window) source.CopyJob {
 	return source.CopyJob{
 		Data: j.target, Part: part, Log: j.log, DataTo: j.copyTo, LogTo: j.copyLogTo, Ring: j.ring,
 		Progress: func(done, total int64) { j.shown.Step(progress.Copy, done, total) },
-		Opened:   func(info target.Info) { warnOfUse(j.err, j.name, info) },
+		Idle:     func(info target.Info) { warnOfUse(j.err, j.name, info) },
 		Note: func(text string) {
 			if !j.quiet {
 				fmt.Fprintf(j.err, "%s: note: %s: %s\n", j.name, j.target, text)

@@ -74,7 +74,7 @@ func (j *verifyJob) run(ctx context.Context) error {
 	start := time.Now()
 	result, err := j.verify(ctx)
 	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+		return j.stopped(context.Cause(ctx))
 	}
 	result.Target, result.Seconds = j.target, time.Since(start).Seconds()
 	status := result.Report.Status()

@@ -48,7 +48,7 @@ var may = map[string][]string{
 	},
 	"internal/claim": {
 		"internal/aginit", "internal/aio", "internal/format", "internal/geometry", "internal/options", "internal/source", "internal/super",
-		"internal/target", "internal/undo",
+		"internal/target", "internal/undo", "internal/verify",
 	},
 	"internal/report": {
 		"internal/format", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/super", "internal/undo", "internal/verify",

@@ -1,14 +1,17 @@
 package claim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 
+	"mkfs/internal/aio"
 	"mkfs/internal/geometry"
 	"mkfs/internal/source"
 	"mkfs/internal/super"
 	"mkfs/internal/target"
+	"mkfs/internal/verify"
 )
 
 // Existing is the XFS that the data device holds, or nil if it holds none. Damaged
@@ -52,4 +55,36 @@ func (c *Claims) Existing() (*super.Filesystem, error) {
 		return nil, fmt.Errorf("%s: --ensure: there is an XFS, and its log does not fit it: %s", p.Path, faults[0])
 	}
 	return fs, nil
+}
+
+// Sound refuses a filesystem on the data device whose headers are damaged: it may not
+// mount. One that is mounted changes while it is read, and the kernel knows better.
+func (c *Claims) Sound(ctx context.Context, ring aio.Config) (err error) {
+	p := &c.Data
+	if source.InUse(p.Info) {
+		return nil
+	}
+	data, err := source.Open(p.Path, p.Part, ring)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, data.Close()) }()
+	opts := verify.Options{Data: data.Device(), Depth: ring.Depth, Memory: aio.NewSlab}
+	if c.Log != nil && c.Log.Exists {
+		log, err := source.Open(c.Log.Path, c.Log.Part, ring)
+		if err != nil {
+			return err
+		}
+		defer log.Close() // it was only read
+		d := log.Device()
+		opts.Log = &d
+	}
+	r, err := verify.Run(ctx, opts)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Path, err)
+	}
+	if r.Status() == verify.Faulty {
+		return fmt.Errorf("%s: --ensure: there is an XFS, and it is damaged: %v", p.Path, r.Faults[0])
+	}
+	return nil
 }

@@ -140,3 +140,20 @@ func off(is func(*Feature) bool) (list []Setting) {
 	}
 	return list
 }
+
+// TooNew tells of features that are on although what presets are for does not take
+// them. on tells whether a suboption of that name is 1.
+func TooNew(presets []Preset, on func(name string) bool) (warnings []string) {
+	for _, p := range presets {
+		for i := range Features {
+			f := &Features[i]
+			if p.Lacks == nil || !on(f.Name) {
+				continue
+			}
+			if text := p.Lacks(f); text != "" {
+				warnings = append(warnings, fmt.Sprintf("-%c %s=1: %s", f.Flag, f.Name, text))
+			}
+		}
+	}
+	return warnings
+}

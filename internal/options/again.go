@@ -40,6 +40,9 @@ func ConfigAgain(g *geometry.Geometry, id fmt.Stringer, rootKnown bool) Again {
 	}
 	text := config(&had, (*setting).exactly)
 	small, differ := tryAgain(&had, text, rootKnown)
+	if !isPlain(had.Label) {
+		differ = append(differ, fmt.Sprintf("the label, %q, has characters that no line here can have", had.Label))
+	}
 	if small {
 		comment("It is smaller than is supported, and made only with --unsupported.")
 	}
@@ -57,7 +60,7 @@ func ConfigAgain(g *geometry.Geometry, id fmt.Stringer, rootKnown bool) Again {
 // commandAgain is the command line that goes with the file.
 func commandAgain(g *geometry.Geometry, id fmt.Stringer) string {
 	words := []string{"mkfs", "-c", "options=FILE", "-m", "uuid=" + id.String()}
-	if g.Label != "" {
+	if g.Label != "" && isPlain(g.Label) {
 		words = append(words, "-L", quoted(g.Label))
 	}
 	if g.Log.External {
@@ -69,13 +72,13 @@ func commandAgain(g *geometry.Geometry, id fmt.Stringer) string {
 	return strings.Join(append(words, "TARGET"), " ")
 }
 
-// quoted is a word as a shell takes it, or where it has what is not to be
-// printed at least one that tells what is in it.
-func quoted(word string) string {
-	if strings.ContainsFunc(word, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return strconv.Quote(word)
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+// quoted is a word as a shell takes it.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// isPlain tells whether a label can stand in a line that is read and pasted. Control
+// characters in it could do what nobody sees.
+func isPlain(label string) bool {
+	return !strings.ContainsFunc(label, func(r rune) bool { return !strconv.IsPrint(r) })
 }
 
 // commented is a text as comment lines, none of them longer than lines may be.

@@ -75,8 +75,10 @@ func TestConfigAgainDiffers(t *testing.T) {
 func TestConfigAgainLabel(t *testing.T) {
 	for label, want := range map[string]string{
 		"it's $x":          `-L 'it'\''s $x'`,
-		"a\n[data]":        `-L "a\n[data]"`,
-		"\x00\xff\r\t\x1b": `-L "\x00\xff\r\t\x1b"`,
+		"\xff\xfe":         "-L '\xff\xfe'",
+		"a\n[data]":        `NOT THE SAME: the label, "a\n[data]", has characters`,
+		"\t$(id)":          `NOT THE SAME: the label, "\t$(id)", has characters`,
+		"\x00\xff\r\t\x1b": `NOT THE SAME: the label, "\x00\xff\r\t\x1b", has characters`,
 		"":                 "a5b4c3d2e1f0 TARGET",
 	} {
 		g := planned(t)
@@ -84,6 +86,9 @@ func TestConfigAgainLabel(t *testing.T) {
 		a := ConfigAgain(&g, fixedID{}, true)
 		if !strings.Contains(a.Text, want) {
 			t.Errorf("%q: want %s in\n%s", label, want, a.Text)
+		}
+		if told := strings.Contains(want, "NOT THE SAME"); told != (len(a.Differ) > 0) || told && strings.Contains(a.Text, " -L ") {
+			t.Errorf("%q: differs in %q:\n%s", label, a.Differ, a.Text)
 		}
 		p := NewParser()
 		p.Config("file", a.Text)

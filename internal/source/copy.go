@@ -22,7 +22,7 @@ type CopyJob struct {
 	Ring          aio.Config
 	Progress      func(done, total int64) // in bytes, of devices
 	Note          func(text string)       // is told what is copied as a whole, and why
-	Opened        func(target.Info)       // is told of what is to be copied, before anything is
+	Idle          func(target.Info)       // is told of a source that an idle loop device is made of, say
 }
 
 // Copies are the files that copies were made in.
@@ -75,7 +75,9 @@ func (j *CopyJob) worthCopying() error {
 		return err
 	}
 	defer t.Close() // nothing was written
-	j.Opened(t.Info())
+	if !InUse(t.Info()) {
+		j.Idle(t.Info())
+	}
 	if err := DistinctLog(t.Info(), j.Log); err != nil {
 		return err
 	}
