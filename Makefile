@@ -45,7 +45,7 @@ install: $(if $(wildcard mkfs),,build) ## ./mkfs, manual page and completions, b
 	[ -z "$(MKFS_XFS)" ] || ln -sf $(NAME).8 $(DESTDIR)$(DATADIR)/man/man8/mkfs.xfs.8
 
 test: ## all tests; needs no root, no network beyond Go modules, no xfsprogs
-	$(GO) test ./...
+	$(GO) test -timeout 20m ./...
 
 check: fmt vet lint race ## formatting, go vet, staticcheck, and all tests under the race detector
 
@@ -59,7 +59,7 @@ lint:
 	$(GO) tool staticcheck ./...
 
 race: ## all tests under the race detector, which needs a C compiler
-	CGO_ENABLED=1 $(GO) test -race ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
 
 judge: build ## as root: the kernel and REPAIR look at what mkfs and mkfs recover make
 	test/judge ./mkfs "$(REPAIR)"
