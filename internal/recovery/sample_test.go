@@ -3,18 +3,17 @@ package recovery
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"mkfs/internal/aio"
+	"mkfs/internal/logtest"
 	"mkfs/internal/ondisk"
 )
 
@@ -62,20 +61,7 @@ func readSamples(t testing.TB) (list []sample) {
 // unpack returns the image.
 func (s *sample) unpack(t testing.TB) []byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join(samples, s.name+".img.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return logtest.Unpack(t, filepath.Join(samples, s.name+".img.gz"))
 }
 
 // recoverFile recovers an image in a file, by way of a real ring, and returns

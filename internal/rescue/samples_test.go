@@ -2,16 +2,14 @@ package rescue
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"mkfs/internal/logtest"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/recovery"
 )
@@ -25,18 +23,7 @@ func sampleImages(t *testing.T) map[string][]byte {
 	}
 	images := map[string][]byte{}
 	for _, path := range paths {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if images[filepath.Base(path)], err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
+		images[filepath.Base(path)] = logtest.Unpack(t, path)
 	}
 	return images
 }

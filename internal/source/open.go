@@ -45,13 +45,7 @@ func Open(path string, part *target.Window, ring aio.Config) (*Source, error) {
 		}
 	}
 	t.DropCache()
-	ring.Base = t.Info().Offset
-	r, err := aio.Open(t.Fd(), ring)
-	if err != nil {
-		_ = t.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &Source{t, r, align}, nil
+	return through(t, ring, align)
 }
 
 // Device is the source for verify.
@@ -78,11 +72,16 @@ func OpenFilesystem(path string, part *target.Window, ring aio.Config, write boo
 		t.Buffered()
 		align = 1
 	}
+	return through(t, ring, align)
+}
+
+// through makes a source of a target, which is closed if it cannot.
+func through(t *target.Target, ring aio.Config, align int) (*Source, error) {
 	ring.Base = t.Info().Offset
 	r, err := aio.Open(t.Fd(), ring)
 	if err != nil {
 		_ = t.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", t.Info().Path, err)
 	}
 	return &Source{t, r, align}, nil
 }
