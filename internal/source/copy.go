@@ -22,7 +22,7 @@ type CopyJob struct {
 	Ring          aio.Config
 	Progress      func(done, total int64) // in bytes, of devices
 	Note          func(text string)       // is told what is copied as a whole, and why
-	Idle          func(target.Info)       // is told of a source that an idle loop device is made of, say
+	Idle          func(target.Info)       // is told of a source that is not in use, or only by an idle loop device
 }
 
 // Copies are the files that copies were made in.
