@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"mkfs/internal/btree"
 	"mkfs/internal/geometry"
+	"mkfs/internal/memtree"
 	"mkfs/internal/ondisk"
 )
 
@@ -25,7 +25,7 @@ type codec[R any] struct {
 }
 
 // putSlots writes what a block has in its slots, live or not.
-func putSlots[R any](c *codec[R], blk *btree.Block[R], pointer int, putPointer func([]byte, uint64), dst []byte) {
+func putSlots[R any](c *codec[R], blk *memtree.Block[R], pointer int, putPointer func([]byte, uint64), dst []byte) {
 	if blk.Level == 0 {
 		for i, r := range blk.Records {
 			c.put(r, dst[i*c.record:])
@@ -47,8 +47,8 @@ func putSlots[R any](c *codec[R], blk *btree.Block[R], pointer int, putPointer f
 }
 
 // blocksOf lists the blocks of a tree within an AG.
-func blocksOf[R any](b *Builder, p *placed, ag *geometry.AG, t *btree.Tree[R], c *codec[R]) (list []treeBlock) {
-	neighbour := func(n *btree.Block[R]) uint32 {
+func blocksOf[R any](b *Builder, p *placed, ag *geometry.AG, t *memtree.Tree[R], c *codec[R]) (list []treeBlock) {
+	neighbour := func(n *memtree.Block[R]) uint32 {
 		if n == nil {
 			return geometry.NullAGBlock
 		}
@@ -174,7 +174,7 @@ var extentCodec = &codec[geometry.FileExtent]{
 
 // FileTree yields the blocks of a file's extent btree below its root.
 func (b *Builder) FileTree(f *geometry.File) iter.Seq[Grown[geometry.FSBlock]] {
-	neighbour := func(n *btree.Block[geometry.FileExtent]) uint64 {
+	neighbour := func(n *memtree.Block[geometry.FileExtent]) uint64 {
 		if n == nil {
 			return math.MaxUint64
 		}
@@ -206,7 +206,7 @@ func (b *Builder) FileTree(f *geometry.File) iter.Seq[Grown[geometry.FSBlock]] {
 	}
 }
 
-// putFork writes what a data fork holds: extents, or the root of their btree.
+// putFork writes what a data fork holds: extents, or the root of their memtree.
 func putFork(k geometry.Fork, fork []byte) {
 	if k.Level == 0 {
 		for n, e := range k.Extents {

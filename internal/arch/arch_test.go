@@ -28,14 +28,14 @@ const (
 // is not here fails the test. "*" is all.
 var may = map[string][]string{
 	"cmd/mkfs":             {"*"},
-	"internal/btree":       {},
-	"internal/geometry":    {"internal/btree"}, // which is as pure
+	"internal/memtree":     {},
+	"internal/geometry":    {"internal/memtree"}, // which is as pure
 	"internal/ondisk":      {},
 	"internal/target":      {},
 	"internal/aio":         {},
 	"internal/aio/aiotest": {"internal/aio"}, // for tests
 	"internal/delwri":      {},
-	"internal/aginit":      {"internal/btree", "internal/geometry", "internal/ondisk"},
+	"internal/aginit":      {"internal/memtree", "internal/geometry", "internal/ondisk"},
 	"internal/options":     {"internal/geometry"},
 	"internal/format": {
 		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit", "internal/pace",

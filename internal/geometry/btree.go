@@ -1,6 +1,6 @@
 package geometry
 
-import "mkfs/internal/btree"
+import "mkfs/internal/memtree"
 
 // tree is the fanout of one kind of btree in blocks of this filesystem:
 // records per leaf and pointers per node, at most and at least.
@@ -22,7 +22,7 @@ func newTree(block, header, record, node uint64) tree {
 	return t
 }
 
-func (t tree) size() btree.Size { return btree.Size{Leaf: int(t.maxLeaf), Node: int(t.maxNode)} }
+func (t tree) size() memtree.Size { return memtree.Size{Leaf: int(t.maxLeaf), Node: int(t.maxNode)} }
 
 // trees are the btrees that bear on space and log reservations.
 type trees struct {

@@ -1,6 +1,6 @@
 package geometry
 
-import "mkfs/internal/btree"
+import "mkfs/internal/memtree"
 
 // inode allocates an inode in the first AG from start on that has a free one or
 // room for a chunk. (xfs_dialloc in libxfs: a second pass is less demanding.)
@@ -113,7 +113,7 @@ func (s *space) enterChunk(a *AG, e Extent) bool {
 			list = append(list, newRecord(a.NewInode+uint32(i)))
 		}
 	}
-	for _, t := range []*btree.Tree[InodeRecord]{a.Inodes, a.FreeInodes} {
+	for _, t := range []*memtree.Tree[InodeRecord]{a.Inodes, a.FreeInodes} {
 		for _, r := range list {
 			p := t.Find(r)
 			if p.Live() && p.Record().Start == r.Start {

@@ -1,6 +1,6 @@
 package geometry
 
-import "mkfs/internal/btree"
+import "mkfs/internal/memtree"
 
 // Contents is what a new filesystem holds besides the headers of its AGs: its
 // inodes, and the blocks of files.
@@ -36,7 +36,7 @@ type File struct {
 	// Extents are where its data is, in order of offset.
 	Extents []FileExtent
 	// Tree has them too once there are more than fit the inode.
-	Tree *btree.Tree[FileExtent]
+	Tree *memtree.Tree[FileExtent]
 	// Before is what the data fork held each time before its form changed.
 	Before []Fork
 	// Changes is how many transactions have changed the inode.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"mkfs/internal/btree"
+	"mkfs/internal/memtree"
 )
 
 // Lengths in bytes of what a data fork holds: extents, or the root of a btree
@@ -102,7 +102,7 @@ func (m *maker) enterExtent(f *File, e FileExtent) bool {
 	return ok
 }
 
-// extentsToTree moves extents that do not fit the inode to a btree.
+// extentsToTree moves extents that do not fit the inode to a memtree.
 func (m *maker) extentsToTree(f *File) bool {
 	g := m.p.g
 	if !g.Features.CRC {
@@ -117,14 +117,14 @@ func (m *maker) extentsToTree(f *File) bool {
 	t := newTrees(g)
 	size := t.bmap.size()
 	size.Fork = int(m.forkRoom(f)-forkHeader) / forkEntry
-	f.Tree = btree.InFork(byOffset, size, at, f.Extents)
+	f.Tree = memtree.InFork(byOffset, size, at, f.Extents)
 	return true
 }
 
-var byOffset = &btree.Order[FileExtent]{Less: func(a, b FileExtent) bool { return a.Offset < b.Offset }}
+var byOffset = &memtree.Order[FileExtent]{Less: func(a, b FileExtent) bool { return a.Offset < b.Offset }}
 
 // Fork is what an inode's data fork holds of a file's extents: these, or the
-// root of their btree.
+// root of their memtree.
 type Fork struct {
 	Extents []FileExtent
 	Level   int // of the root, 0 for extents

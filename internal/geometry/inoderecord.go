@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"mkfs/internal/btree"
+	"mkfs/internal/memtree"
 )
 
 // InodeRecord is a record of an inode btree: InodesPerChunk inodes within an
@@ -17,7 +17,7 @@ type InodeRecord struct {
 
 const inodesPerHole = InodesPerChunk / 16
 
-var byInode = &btree.Order[InodeRecord]{Less: func(a, b InodeRecord) bool { return a.Start < b.Start }}
+var byInode = &memtree.Order[InodeRecord]{Less: func(a, b InodeRecord) bool { return a.Start < b.Start }}
 
 // newRecord is a record of a chunk without holes.
 func newRecord(start uint32) InodeRecord { return InodeRecord{Start: start, Free: math.MaxUint64} }

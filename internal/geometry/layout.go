@@ -1,6 +1,6 @@
 package geometry
 
-import "mkfs/internal/btree"
+import "mkfs/internal/memtree"
 
 // Roots are the blocks of an AG's btree roots. One that its filesystem does
 // not have is 0, where the superblock is.
@@ -49,12 +49,12 @@ type AG struct {
 	Chunks   []Extent // of inodes, in the order in which they were allocated
 	Free     FreeSpace
 	// Owners has all that is in use, as the rmapbt lists it.
-	Owners *btree.Tree[Use]
+	Owners *memtree.Tree[Use]
 	// NewInode begins the newest record of inodes, null for none.
 	NewInode uint32
 	// Inodes has the records of the inode btree, and FreeInodes those of them
 	// that have free inodes.
-	Inodes, FreeInodes *btree.Tree[InodeRecord]
+	Inodes, FreeInodes *memtree.Tree[InodeRecord]
 
 	g     *Geometry
 	trees *trees
@@ -82,13 +82,13 @@ func (g *Geometry) newAG(agno AGNumber) *AG {
 	}
 	roots := g.Roots()
 	a.Free = newFreeSpace(a.Length, g.HeaderBlocks(), a.Log)
-	a.Owners = btree.New(byOwner, t.owners(g), uint64(roots.Rmap), g.headerUses(a.Log))
-	a.Inodes = btree.New(byInode, t.inode.size(), uint64(roots.Ino), nil)
-	free := btree.Size{Leaf: endless}
+	a.Owners = memtree.New(byOwner, t.owners(g), uint64(roots.Rmap), g.headerUses(a.Log))
+	a.Inodes = memtree.New(byInode, t.inode.size(), uint64(roots.Ino), nil)
+	free := memtree.Size{Leaf: endless}
 	if g.Features.Finobt {
 		free = t.inode.size()
 	}
-	a.FreeInodes = btree.New(byInode, free, uint64(roots.Fino), nil)
+	a.FreeInodes = memtree.New(byInode, free, uint64(roots.Fino), nil)
 	if a.Free.Total() >= a.freeListLacks() {
 		a.refill()
 	}

@@ -3,7 +3,7 @@ package geometry
 import (
 	"math"
 
-	"mkfs/internal/btree"
+	"mkfs/internal/memtree"
 )
 
 // Owner says whose an extent is.
@@ -45,16 +45,16 @@ func (u Use) last() Use {
 	return u
 }
 
-var byOwner = &btree.Order[Use]{
+var byOwner = &memtree.Order[Use]{
 	Less: func(a, b Use) bool { return a.Start < b.Start }, // none begin at the same block
 	High: Use.last,
 }
 
 // owners is the size of the rmapbt's blocks. Where there is none, the list of
 // owners is kept all the same, in one leaf without limit.
-func (t *trees) owners(g *Geometry) btree.Size {
+func (t *trees) owners(g *Geometry) memtree.Size {
 	if !g.Features.Rmapbt {
-		return btree.Size{Leaf: endless}
+		return memtree.Size{Leaf: endless}
 	}
 	return t.rmap.size()
 }

@@ -1,4 +1,4 @@
-// Package btree grows the B+trees of XFS in memory, block by block as the
+// Package memtree grows the B+trees of XFS in memory, block by block as the
 // kernel does, so that each block ends with the records that it would have on
 // disk, and behind them with what records that have moved away have left there.
 //
@@ -8,7 +8,7 @@
 //
 // The package knows nothing of what a record means and allocates nothing: the
 // caller says where a new block is to be.
-package btree
+package memtree
 
 import "slices"
 
