@@ -72,6 +72,30 @@ var may = map[string][]string{
 	"internal/labeltest": {}, // for tests
 	"internal/undo":      {"internal/ondisk", "internal/super", "internal/xlog", "internal/pace"},
 
+	// The live filesystem, from the bottom.
+	"internal/buffer": {"internal/delwri"},
+	"internal/live":   {"internal/buffer", "internal/geometry", "internal/ondisk"},
+	"internal/btree":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk"},
+	"internal/inode":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree"},
+	"internal/rmap":   {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/inode"},
+	"internal/alloc":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap"},
+	"internal/ialloc": {
+		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap", "internal/alloc",
+		"internal/inode",
+	},
+	"internal/bmap": {
+		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap", "internal/alloc",
+		"internal/inode",
+	},
+	"internal/da": {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap"},
+	"internal/dir": {
+		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap", "internal/da",
+	},
+	"internal/attr": {
+		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap", "internal/da",
+	},
+	"internal/live/livetest": {"*"}, // for tests
+
 	// Planned: it writes through delwri and aio, and has no IO of its own.
 	"internal/populate": {"internal/geometry", "internal/ondisk", "internal/aio", "internal/delwri"},
 }

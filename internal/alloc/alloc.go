@@ -1,0 +1,84 @@
+// Package alloc hands out the blocks of AGs, and takes them back.
+package alloc
+
+import (
+	"mkfs/internal/geometry"
+	"mkfs/internal/live"
+	"mkfs/internal/rmap"
+)
+
+// Request is what is wanted. The fields are those of the kernel's xfs_alloc_arg.
+type Request struct {
+	Min, Max  geometry.Blocks
+	Mod, Prod geometry.Blocks // the length is Mod beyond a multiple of Prod, if Prod is not 0
+	Align     geometry.Blocks // of the start; 0 is 1
+	// AlignSlop is what an exact allocation must leave for alignment, MinLeft what
+	// must stay free in the AG, and Total what all of the operation takes.
+	AlignSlop, MinLeft, Total geometry.Blocks
+	// From and To bound the start of the extent within its AG, if To is not 0.
+	From, To geometry.AGBlock
+	Owner    rmap.Owner
+	// NoRmap: the caller enters the owner, with rmap.MapLater.
+	NoRmap bool
+	// InodeSpace: for a chunk of inodes, and what the kernel takes with
+	// XFS_AG_RESV_NONE otherwise.
+	Reserve Reserve
+}
+
+// Reserve is the reservation that blocks come from.
+type Reserve int
+
+// The reservations of an AG.
+const (
+	ReserveNone Reserve = iota
+	ReserveAGFL
+	ReserveMetadata
+	ReserveRmap
+)
+
+// Exact takes the blocks at a place, if they are free.
+func Exact(t *live.Trans, at geometry.FSBlock, r Request) (geometry.FSBlock, geometry.Blocks, bool, error) {
+	panic("to be written")
+}
+
+// Near takes blocks near a place, in its AG.
+func Near(t *live.Trans, at geometry.FSBlock, r Request) (geometry.FSBlock, geometry.Blocks, bool, error) {
+	panic("to be written")
+}
+
+// ThisAG takes blocks anywhere in an AG.
+func ThisAG(t *live.Trans, agno geometry.AGNumber, r Request) (geometry.FSBlock, geometry.Blocks, bool, error) {
+	panic("to be written")
+}
+
+// StartAG takes blocks near a place, else anywhere in the AGs behind it, else
+// in those before it. FirstAG is the same, but for the first AG of them too any place
+// will do.
+func StartAG(t *live.Trans, at geometry.FSBlock, r Request) (geometry.FSBlock, geometry.Blocks, bool, error) {
+	panic("to be written")
+}
+
+// FirstAG: see StartAG.
+func FirstAG(t *live.Trans, at geometry.FSBlock, r Request) (geometry.FSBlock, geometry.Blocks, bool, error) {
+	panic("to be written")
+}
+
+// Free frees blocks of an AG at once, and FreeLater at the end of the transaction.
+// FreeLater with an owner that is zero leaves the rmapbt alone.
+func Free(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, o rmap.Owner, r Reserve) error {
+	panic("to be written")
+}
+
+// FreeLater: see Free.
+func FreeLater(t *live.Trans, at geometry.FSBlock, n geometry.Blocks, o rmap.Owner, r Reserve) {
+	panic("to be written")
+}
+
+// FixFreeList makes the AGFL of an AG as long as it is to be, longer or shorter.
+func FixFreeList(t *live.Trans, agno geometry.AGNumber) error { panic("to be written") }
+
+// Longest is the length of the longest extent that an AG can give, and Available
+// the number of its blocks that can be had.
+func Longest(t *live.Trans, agno geometry.AGNumber, r Reserve) (geometry.Blocks, error) {
+	panic("to be written")
+}

@@ -1,0 +1,67 @@
+// Package live is a filesystem that is worked on: what all operations on it
+// share. That is its geometry, the cache of its metadata blocks, the counters of
+// the superblock, and transactions with the work that they put off to their end.
+//
+//	dir, attr   names                 ialloc   inodes
+//	     \         \                     |
+//	      bmap    the blocks of files    |
+//	         \________     ______________/
+//	                  alloc  rmap  refcount      blocks of an AG
+//	                      \    |   /
+//	                       btree                 records of a B+tree
+//	                         |
+//	                       live                  this package
+//	                         |
+//	                       buffer                blocks in memory
+//
+// What is changed is changed in the bytes of the block, so that a block ends as
+// the kernel leaves it, with what records that have moved away left behind.
+package live
+
+import (
+	"mkfs/internal/buffer"
+	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
+)
+
+// FS is a filesystem.
+type FS struct {
+	G    *geometry.Geometry
+	V5   bool
+	UUID ondisk.UUID // of all blocks that have one
+
+	Cache *buffer.Cache
+
+	Counts Counts
+	// Now is the time for inodes: seconds since 1970 and nanoseconds.
+	Now func() (int64, uint32)
+	// Generation draws the generation number of a new inode, or of the inodes of a new chunk.
+	Generation func() uint32
+
+	idle []*Trans
+}
+
+// Counts are the counters of the superblock.
+type Counts struct {
+	Inodes, FreeInodes uint64
+	FreeBlocks         geometry.Blocks
+}
+
+// Begin starts a transaction that may take so many blocks.
+func (fs *FS) Begin(reserve geometry.Blocks) *Trans {
+	if n := len(fs.idle); n > 0 {
+		t := fs.idle[n-1]
+		fs.idle = fs.idle[:n-1]
+		t.Reserve = reserve
+		return t
+	}
+	return &Trans{FS: fs, Reserve: reserve}
+}
+
+// Daddr is the address of a byte of the data section, as blocks record it.
+func (fs *FS) Daddr(off int64) uint64 { return uint64(off) / geometry.BasicBlock }
+
+// Offset is the byte at which a block of an AG is.
+func (fs *FS) Offset(agno geometry.AGNumber, agbno geometry.AGBlock) int64 {
+	return int64(fs.G.Offset(agno, agbno))
+}
