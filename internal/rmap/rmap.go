@@ -27,6 +27,8 @@ func Unmap(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometr
 
 // MapLater puts off entering the blocks that a file has got, UnmapLater removing
 // those that it has lost, and ConvertLater that they are written now, or not.
-func MapLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent)     { panic("to be written") }
-func UnmapLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent)   { panic("to be written") }
-func ConvertLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent) { panic("to be written") }
+func MapLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent)   { panic("to be written") }
+func UnmapLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent) { panic("to be written") }
+func ConvertLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent) {
+	panic("to be written")
+}
