@@ -7,66 +7,101 @@ import (
 	"mkfs/internal/geometry"
 )
 
-// Deferral is a kind of work that is put off to the end of a transaction.
+// Deferral is a kind of work that is put off to the end of a transaction. Items of a
+// kind that are put off one after the other are one piece of work, and are done in
+// order of AG.
 type Deferral struct {
 	Name string
-	// Most is how many items are done as one piece of work; further ones begin another.
+	// Most is how many items one piece of work has; further ones begin another.
+	// 0 is any number.
 	Most int
-	// AG is where an item belongs: the items of a piece of work are done in order of AG.
-	AG func(item any) geometry.AGNumber
-	// Finish does an item. If it returns false something is left to do of it, after
-	// what was put off meanwhile.
-	Finish func(t *Trans, item any) (done bool, err error)
+	// Finish does an item. first tells that it is the first of its AG within its piece
+	// of work. If Finish returns false something is left to do of the item, which it
+	// has changed to that, after what was put off meanwhile.
+	Finish func(t *Trans, i *Item, first bool) (done bool, err error)
 }
 
-// pending is a piece of work: items of one kind.
-type pending struct {
+// Item is something that is put off: what a Deferral is to do (Op, Flags), to
+// which blocks, and whose they are. Start tells the AG.
+type Item struct {
+	Op, Flags uint8
+	Start     geometry.FSBlock
+	Blocks    geometry.Blocks
+	Owner     uint64
+	Offset    uint64
+	More      any // what a Deferral needs besides
+}
+
+// deferred is an item with the piece of work that it belongs to.
+type deferred struct {
 	kind  *Deferral
-	items []any
+	piece int
+	Item
 }
 
-// Defer puts work off. Items of a kind that come one after the other are one piece.
-func (t *Trans) Defer(k *Deferral, item any) {
-	if n := len(t.work); n > 0 {
-		if last := &t.work[n-1]; last.kind == k && (k.Most == 0 || len(last.items) < k.Most) {
-			last.items = append(last.items, item)
-			return
-		}
+// Defer puts work off.
+func (t *Trans) Defer(k *Deferral, i Item) {
+	if n := len(t.work); n == 0 || t.work[n-1].kind != k || k.Most > 0 && t.last >= k.Most {
+		t.pieces++
+		t.last = 0
 	}
-	t.work = append(t.work, pending{k, []any{item}})
+	t.last++
+	t.work = append(t.work, deferred{k, t.pieces, i})
 }
 
-// finish does what was put off, piece by piece. What a piece puts off in its turn
-// is done before those behind it. (xfs_defer_finish_noroll in libxfs.)
+// finish does what was put off, piece by piece, each but the first in a transaction
+// of its own. What a piece puts off in its turn is done before those behind it.
+// (xfs_defer_finish_noroll in libxfs, which logs no intents.)
 func (t *Trans) finish() error {
-	var queue []pending
-	for {
-		for i := range t.work {
-			k := t.work[i].kind
-			slices.SortStableFunc(t.work[i].items, func(a, b any) int { return cmp.Compare(k.AG(a), k.AG(b)) })
-		}
-		queue = append(slices.Clone(t.work), queue...)
-		clear(t.work)
-		t.work = t.work[:0]
-		if len(queue) == 0 {
+	for rolled := false; ; rolled = true {
+		t.collect()
+		if len(t.queue) == 0 {
 			return nil
 		}
-		if err := t.Roll(); err != nil {
-			return err
-		}
-		p := &queue[0]
-		for len(p.items) > 0 {
-			done, err := p.kind.Finish(t, p.items[0])
-			if err != nil {
+		if rolled {
+			if err := t.Roll(); err != nil {
 				return err
 			}
-			if !done {
-				break
-			}
-			p.items = p.items[1:]
 		}
-		if len(p.items) == 0 {
-			queue = queue[1:]
+		if err := t.finishPiece(); err != nil {
+			return err
 		}
 	}
+}
+
+// collect puts the new pieces of work before those that wait. The queue has what is
+// done next at its end.
+func (t *Trans) collect() {
+	slices.SortStableFunc(t.work, func(a, b deferred) int {
+		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(t.agOf(&a.Item), t.agOf(&b.Item)))
+	})
+	slices.Reverse(t.work)
+	t.queue = append(t.queue, t.work...)
+	clear(t.work)
+	t.work = t.work[:0]
+}
+
+func (t *Trans) agOf(i *Item) geometry.AGNumber {
+	agno, _ := t.G.BlockAddress(i.Start)
+	return agno
+}
+
+// finishPiece does the items of the next piece of work, as far as they go.
+func (t *Trans) finishPiece() error {
+	piece, agno, first := 0, geometry.AGNumber(0), true
+	for last := len(t.queue) - 1; last >= 0; last-- {
+		d := &t.queue[last]
+		if !first && d.piece != piece {
+			break
+		}
+		ag := t.agOf(&d.Item)
+		done, err := d.kind.Finish(t, &d.Item, first || ag != agno)
+		if err != nil || !done {
+			return err
+		}
+		piece, agno, first = d.piece, ag, false
+		*d = deferred{}
+		t.queue = t.queue[:last]
+	}
+	return nil
 }

@@ -25,7 +25,11 @@ type Trans struct {
 
 	held   []*buffer.Buf
 	inodes []Inode
-	work   []pending
+
+	work   []deferred // put off, in order
+	queue  []deferred // pieces of work that wait, the next one last
+	pieces int        // that there have been
+	last   int        // items in the newest
 }
 
 // Inode is an inode that a transaction has changed.
@@ -99,5 +103,8 @@ func (t *Trans) flush() error {
 }
 
 // Roll ends the transaction and begins another that goes on with the same blocks and
-// the work that was put off.
-func (t *Trans) Roll() error { return t.flush() }
+// the work that was put off. It may allocate in any AG.
+func (t *Trans) Roll() error {
+	t.Allocated, t.Highest = false, 0
+	return t.flush()
+}
