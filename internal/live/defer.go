@@ -59,7 +59,7 @@ func (t *Trans) finish() error {
 			return nil
 		}
 		if rolled {
-			if err := t.Roll(); err != nil {
+			if err := t.renew(true); err != nil {
 				return err
 			}
 		}

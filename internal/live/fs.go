@@ -38,7 +38,8 @@ type FS struct {
 	// Generation draws the generation number of a new inode, or of the inodes of a new chunk.
 	Generation func() uint32
 
-	idle []*Trans
+	idle  []*Trans
+	kinds struct{ agi *buffer.Kind } // made when they are wanted first
 }
 
 // Counts are the counters of the superblock.

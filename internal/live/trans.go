@@ -1,8 +1,6 @@
 package live
 
 import (
-	"slices"
-
 	"mkfs/internal/buffer"
 	"mkfs/internal/geometry"
 )
@@ -24,7 +22,7 @@ type Trans struct {
 	Allocated bool // Highest counts
 
 	held   []*buffer.Buf
-	inodes []Inode
+	inodes []joined
 
 	work   []deferred // put off, in order
 	queue  []deferred // pieces of work that wait, the next one last
@@ -32,10 +30,18 @@ type Trans struct {
 	last   int        // items in the newest
 }
 
-// Inode is an inode that a transaction has changed.
+// Inode is an inode of a transaction.
 type Inode interface {
-	// Flush puts the inode into its block, which it has changed then.
+	// Flush puts the inode into its block, which it has changed then. That counts
+	// as a change of the file.
 	Flush(t *Trans) error
+}
+
+// joined is an inode of a transaction, and whether that has changed it since it
+// began or was rolled.
+type joined struct {
+	Inode
+	logged bool
 }
 
 // Get returns a block, which stays until the transaction ends.
@@ -63,14 +69,24 @@ func (t *Trans) Fresh(off int64, n int, k *buffer.Kind) (*buffer.Buf, error) {
 // Dirty says that a block is changed.
 func (t *Trans) Dirty(b *buffer.Buf) { t.Cache.Dirty(b) }
 
-// Join adds an inode to those that Commit flushes. It tells whether the inode was
-// not among them.
-func (t *Trans) Join(i Inode) bool {
-	if slices.Contains(t.inodes, i) {
-		return false
+// Join makes an inode one of the transaction's. Work that was put off takes a
+// transaction for each piece but the first: at the end of all that come before, an
+// inode that was joined is flushed, whether it was logged or not. (xfs_trans_ijoin,
+// and xfs_defer_save_resources in libxfs.)
+func (t *Trans) Join(i Inode) { t.join(i) }
+
+// Log says that the transaction has changed an inode, which joins it with that and
+// is flushed at its end. (xfs_trans_log_inode in libxfs.)
+func (t *Trans) Log(i Inode) { t.join(i).logged = true }
+
+func (t *Trans) join(i Inode) *joined {
+	for k := range t.inodes {
+		if t.inodes[k].Inode == i {
+			return &t.inodes[k]
+		}
 	}
-	t.inodes = append(t.inodes, i)
-	return true
+	t.inodes = append(t.inodes, joined{Inode: i})
+	return &t.inodes[len(t.inodes)-1]
 }
 
 // Commit does what was put off, puts inodes into their blocks, and ends the
@@ -79,32 +95,38 @@ func (t *Trans) Commit() error {
 	if err := t.finish(); err != nil {
 		return err
 	}
-	if err := t.flush(); err != nil {
+	if err := t.Roll(); err != nil {
 		return err
 	}
 	for _, b := range t.held {
 		t.Cache.Unpin(b)
 	}
 	clear(t.held)
-	t.held, t.Allocated, t.Highest = t.held[:0], false, 0
+	t.held = t.held[:0]
 	t.idle = append(t.idle, t)
 	return t.Cache.Tick()
 }
 
-func (t *Trans) flush() error {
-	for i := 0; i < len(t.inodes); i++ {
-		if err := t.inodes[i].Flush(t); err != nil {
-			return err
-		}
-	}
+// Roll ends the transaction and begins another that goes on with the same blocks and
+// the work that was put off. It may allocate in any AG. Inodes that were changed are
+// flushed, and none is the new one's. (xfs_trans_roll in libxfs.)
+func (t *Trans) Roll() error {
+	err := t.renew(false)
 	clear(t.inodes)
 	t.inodes = t.inodes[:0]
-	return nil
+	return err
 }
 
-// Roll ends the transaction and begins another that goes on with the same blocks and
-// the work that was put off. It may allocate in any AG.
-func (t *Trans) Roll() error {
+// renew flushes inodes that were changed, or all, and leaves them joined.
+func (t *Trans) renew(all bool) error {
 	t.Allocated, t.Highest = false, 0
-	return t.flush()
+	for i := range t.inodes {
+		if j := &t.inodes[i]; j.logged || all {
+			j.logged = false
+			if err := j.Flush(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -5,16 +5,25 @@ type FileExtent struct {
 	Offset uint64 // in blocks; 54 bits
 	Start  uint64 // FSBlock; 52 bits
 	Blocks uint32 // 21 bits
+	// Unwritten space reads as zeros.
+	Unwritten bool
 }
 
 // FileExtentSize is its length in bytes.
 const FileExtentSize = 16
 
-const extentStartLow = 43 // bits of the start in the second word
+const (
+	extentStartLow  = 43 // bits of the start in the second word
+	extentUnwritten = 1 << 63
+)
 
-// Put writes the extent, as one that has been written.
+// Put writes the extent.
 func (e FileExtent) Put(b []byte) {
-	be.PutUint64(b, e.Offset<<9|e.Start>>extentStartLow)
+	hi := e.Offset<<9 | e.Start>>extentStartLow
+	if e.Unwritten {
+		hi |= extentUnwritten
+	}
+	be.PutUint64(b, hi)
 	be.PutUint64(b[8:], e.Start<<(64-extentStartLow)|uint64(e.Blocks))
 }
 
@@ -23,6 +32,7 @@ func DecodeFileExtent(b []byte) FileExtent {
 	hi, lo := be.Uint64(b), be.Uint64(b[8:])
 	return FileExtent{
 		Offset: hi << 1 >> 10, Start: hi&(1<<9-1)<<extentStartLow | lo>>(64-extentStartLow),
-		Blocks: uint32(lo & (1<<(64-extentStartLow) - 1)),
+		Blocks:    uint32(lo & (1<<(64-extentStartLow) - 1)),
+		Unwritten: hi&extentUnwritten != 0,
 	}
 }

@@ -3,34 +3,35 @@ package ondisk
 // Inode is the core of an inode, which its forks follow. Versions: 2 in V4
 // filesystems, 3 in V5.
 type Inode struct {
-	Mode         uint16
-	Version      uint8
-	Format       Format
-	Metadata     MetaType // of a file in the metadata directory; else links of version 1, which are 0
-	UID, GID     uint32
-	Nlink        uint32
-	ProjectID    uint32
-	BigExtents   uint64 // number of extents with the nrext64 flag
-	Atime, Mtime uint64 // encoded, see TimeClassic and TimeBig
-	Ctime        uint64
-	Size         uint64
-	Blocks       uint64
-	ExtentSize   uint32
-	Extents      uint32 // number of extents without the nrext64 flag
-	AttrExtents  uint16
-	ForkOffset   uint8 // of the attribute fork in the literal area, in 8 bytes
-	AttrFormat   Format
-	Flags        InodeFlags
-	Generation   uint32
-	NextUnlinked uint32
-	CRC          uint32 // from here on version 3 only
-	ChangeCount  uint64
-	LSN          uint64
-	Flags2       InodeFlags2
-	CowExtent    uint32
-	Crtime       uint64
-	Number       uint64
-	UUID         UUID
+	Mode          uint16
+	Version       uint8
+	Format        Format
+	Metadata      MetaType // of a file in the metadata directory; else links of version 1, which are 0
+	UID, GID      uint32
+	Nlink         uint32
+	ProjectID     uint32
+	BigExtents    uint64 // number of extents with the nrext64 flag
+	Atime, Mtime  uint64 // encoded, see TimeClassic and TimeBig
+	Ctime         uint64
+	Size          uint64
+	Blocks        uint64
+	ExtentSize    uint32
+	Extents       uint32 // number of extents without the nrext64 flag
+	AttrExtents   uint16
+	ForkOffset    uint8 // of the attribute fork in the literal area, in 8 bytes
+	AttrFormat    Format
+	DataMigration [6]byte // of a service that never was; kept as it is found
+	Flags         InodeFlags
+	Generation    uint32
+	NextUnlinked  uint32
+	CRC           uint32 // from here on version 3 only
+	ChangeCount   uint64
+	LSN           uint64
+	Flags2        InodeFlags2
+	CowExtent     uint32
+	Crtime        uint64
+	Number        uint64
+	UUID          UUID
 }
 
 // Sizes and places of the inode.
@@ -66,16 +67,21 @@ type InodeFlags uint16
 
 // The bits of InodeFlags.
 const (
+	FlagRealtime      InodeFlags = 0x0001
+	FlagPrealloc      InodeFlags = 0x0002
 	FlagNewBitmap     InodeFlags = 0x0004 // the realtime bitmap's time is a sequence number
 	FlagImmutable     InodeFlags = 0x0008
+	FlagAppend        InodeFlags = 0x0010
 	FlagSync          InodeFlags = 0x0020
 	FlagNoAtime       InodeFlags = 0x0040
 	FlagNoDump        InodeFlags = 0x0080
 	FlagRTInherit     InodeFlags = 0x0100
 	FlagProjInherit   InodeFlags = 0x0200
 	FlagNoSymlinks    InodeFlags = 0x0400
+	FlagExtentSize    InodeFlags = 0x0800
 	FlagExtentInherit InodeFlags = 0x1000
 	FlagNoDefrag      InodeFlags = 0x2000
+	FlagFilestream    InodeFlags = 0x4000
 )
 
 // InodeFlags2 are di_flags2.
@@ -84,6 +90,7 @@ type InodeFlags2 uint64
 // The bits of InodeFlags2.
 const (
 	Flag2DAX       InodeFlags2 = 0x01
+	Flag2Reflink   InodeFlags2 = 0x02
 	Flag2CowExtent InodeFlags2 = 0x04
 	Flag2Bigtime   InodeFlags2 = 0x08
 	Flag2Nrext64   InodeFlags2 = 0x10
@@ -93,8 +100,14 @@ const (
 // The bits of a mode that say what an inode is.
 const (
 	ModeType      = 0o170000
+	ModeSocket    = 0o140000
+	ModeSymlink   = 0o120000
 	ModeRegular   = 0o100000
+	ModeBlock     = 0o060000
 	ModeDirectory = 0o040000
+	ModeCharacter = 0o020000
+	ModeFIFO      = 0o010000
+	ModeSetGID    = 0o002000
 )
 
 // TimeClassic encodes a time as two 32-bit numbers: signed seconds since 1970
@@ -131,7 +144,7 @@ func (i *Inode) Put(b []byte) {
 	c.u16(i.AttrExtents)
 	c.u8(i.ForkOffset)
 	c.u8(uint8(i.AttrFormat))
-	c.zero(4 + 2) // of a data migration service that never was
+	c.bytes(i.DataMigration[:])
 	c.u16(uint16(i.Flags))
 	c.u32(i.Generation)
 	c.u32(i.NextUnlinked)
@@ -163,7 +176,7 @@ func DecodeInode(b []byte) (i Inode, ok bool) {
 		c.get64(), c.get64(), c.get64(), c.get64(), c.get64(), c.get64()
 	i.ExtentSize, i.Extents, i.AttrExtents = c.get32(), c.get32(), c.get16()
 	i.ForkOffset, i.AttrFormat = c.get8(), Format(c.get8())
-	c.next(4 + 2)
+	i.DataMigration = [6]byte(c.next(6))
 	i.Flags, i.Generation, i.NextUnlinked = InodeFlags(c.get16()), c.get32(), c.get32()
 	if i.Version < 3 {
 		return i, true

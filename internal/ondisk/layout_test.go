@@ -61,7 +61,7 @@ func inodeFields() []place {
 		{"Mode", 2, 2}, {"Version", 4, 1}, {"Format", 5, 1}, {"Metadata", 6, 2}, {"UID", 8, 4}, {"GID", 12, 4}, {"Nlink", 16, 4},
 		{"ProjectID", 20, 4}, {"BigExtents", 24, 8}, {"Atime", 32, 8}, {"Mtime", 40, 8}, {"Ctime", 48, 8},
 		{"Size", 56, 8}, {"Blocks", 64, 8}, {"ExtentSize", 72, 4}, {"Extents", 76, 4}, {"AttrExtents", 80, 2},
-		{"ForkOffset", 82, 1}, {"AttrFormat", 83, 1}, {"Flags", 90, 2}, {"Generation", 92, 4}, {"NextUnlinked", 96, 4},
+		{"ForkOffset", 82, 1}, {"AttrFormat", 83, 1}, {"DataMigration", 84, 6}, {"Flags", 90, 2}, {"Generation", 92, 4}, {"NextUnlinked", 96, 4},
 		{"CRC", 100, 4}, {"ChangeCount", 104, 8}, {"LSN", 112, 8}, {"Flags2", 120, 8}, {"CowExtent", 128, 4},
 		{"Crtime", 144, 8}, {"Number", 152, 8}, {"UUID", 160, 16},
 	}
@@ -251,6 +251,7 @@ func TestFileExtentLayout(t *testing.T) {
 		{FileExtent{Blocks: 1}, "0000000000000000 0000000000000001"},
 		{FileExtent{Offset: 1, Start: 1, Blocks: 1<<21 - 1}, "0000000000000200 00000000003fffff"},
 		{FileExtent{Offset: 1<<54 - 1, Start: 1<<52 - 1, Blocks: 0}, "7fffffffffffffff ffffffffffe00000"},
+		{FileExtent{Offset: 1, Start: 1, Blocks: 1, Unwritten: true}, "8000000000000200 0000000000200001"},
 		{FileExtent{Offset: 8388608, Start: 147486, Blocks: 1}, "0000000100000000 0000004803c00001"},
 	} {
 		b := make([]byte, FileExtentSize)
