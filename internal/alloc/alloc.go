@@ -17,12 +17,13 @@ type Request struct {
 	AlignSlop, MinLeft, Total geometry.Blocks
 	// From and To bound the start of the extent within its AG, if To is not 0.
 	From, To geometry.AGBlock
-	Owner    rmap.Owner
-	// NoRmap: the caller enters the owner, with rmap.MapLater.
-	NoRmap bool
-	// InodeSpace: for a chunk of inodes, and what the kernel takes with
-	// XFS_AG_RESV_NONE otherwise.
+	// Owner is entered in the rmapbt with the allocation, unless it is zero: the owner
+	// of a file's data is entered with MapLater.
+	Owner   rmap.Owner
 	Reserve Reserve
+	// UserData: for what users keep in files, which begins where free space does, so
+	// that the file may grow into the rest of it.
+	UserData bool
 }
 
 // Reserve is the reservation that blocks come from.
@@ -51,15 +52,11 @@ func ThisAG(t *live.Trans, agno geometry.AGNumber, r Request) (geometry.FSBlock,
 	panic("to be written")
 }
 
-// StartAG takes blocks near a place, else anywhere in the AGs behind it, else
-// in those before it. FirstAG is the same, but for the first AG of them too any place
-// will do.
+// StartAG takes blocks near a place, else anywhere in the AGs behind it, else in those
+// before it. If the place is the first block of an AG any place there will do.
+// (xfs_alloc_vextent_start_ag, and as libxfs has no locks that others may hold,
+// xfs_alloc_vextent_first_ag as well.)
 func StartAG(t *live.Trans, at geometry.FSBlock, r Request) (geometry.FSBlock, geometry.Blocks, bool, error) {
-	panic("to be written")
-}
-
-// FirstAG: see StartAG.
-func FirstAG(t *live.Trans, at geometry.FSBlock, r Request) (geometry.FSBlock, geometry.Blocks, bool, error) {
 	panic("to be written")
 }
 

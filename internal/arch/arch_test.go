@@ -77,8 +77,10 @@ var may = map[string][]string{
 	"internal/live":   {"internal/buffer", "internal/geometry", "internal/ondisk"},
 	"internal/btree":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk"},
 	"internal/inode":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree"},
-	"internal/rmap":   {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/inode"},
-	"internal/alloc":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap"},
+	"internal/rmap":   {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree"},
+	"internal/alloc": {
+		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap", "internal/inode",
+	},
 	"internal/ialloc": {
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap", "internal/alloc",
 		"internal/inode",

@@ -39,7 +39,8 @@ type FS struct {
 	Generation func() uint32
 
 	idle  []*Trans
-	kinds struct{ agi *buffer.Kind } // made when they are wanted first
+	kinds struct{ agf, agfl, agi *buffer.Kind } // made when they are wanted first
+	most  *geometry.Heights
 }
 
 // Counts are the counters of the superblock.
@@ -65,4 +66,19 @@ func (fs *FS) Daddr(off int64) uint64 { return uint64(off) / geometry.BasicBlock
 // Offset is the byte at which a block of an AG is.
 func (fs *FS) Offset(agno geometry.AGNumber, agbno geometry.AGBlock) int64 {
 	return int64(fs.G.Offset(agno, agbno))
+}
+
+// at is the block of an AG that a byte is in.
+func (fs *FS) at(off int64) (geometry.AGNumber, geometry.AGBlock) {
+	block := geometry.Blocks(off) >> fs.G.BlockLog
+	return geometry.AGNumber(block / fs.G.AGBlocks), geometry.AGBlock(block % fs.G.AGBlocks)
+}
+
+// Heights are the greatest heights of the btrees of an AG.
+func (fs *FS) Heights() geometry.Heights {
+	if fs.most == nil {
+		h := fs.G.Heights()
+		fs.most = &h
+	}
+	return *fs.most
 }

@@ -3,16 +3,17 @@ package rmap
 
 import (
 	"mkfs/internal/geometry"
-	"mkfs/internal/inode"
 	"mkfs/internal/live"
 )
 
-// Owner says whose blocks are.
+// Owner says whose blocks are. That whose Owner is 0 is nobody.
 type Owner struct {
 	Owner  uint64 // an inode or one of the ondisk.Own values
 	Offset uint64 // within a file's fork, in blocks
 	Attr   bool   // of the attribute fork
 	Bmbt   bool   // of the btree of a fork, which has no offsets
+	// Unwritten: preallocated blocks that hold no data yet.
+	Unwritten bool
 }
 
 // Map enters blocks of an AG, at once. Without an rmapbt it does nothing.
@@ -22,13 +23,5 @@ func Map(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.
 
 // Unmap removes blocks of an AG, at once.
 func Unmap(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, o Owner) error {
-	panic("to be written")
-}
-
-// MapLater puts off entering the blocks that a file has got, UnmapLater removing
-// those that it has lost, and ConvertLater that they are written now, or not.
-func MapLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent)   { panic("to be written") }
-func UnmapLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent) { panic("to be written") }
-func ConvertLater(t *live.Trans, ino geometry.Inode, attr bool, e inode.Extent) {
 	panic("to be written")
 }
