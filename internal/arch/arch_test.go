@@ -76,7 +76,7 @@ var may = map[string][]string{
 	"internal/buffer": {"internal/delwri"},
 	"internal/live":   {"internal/buffer", "internal/geometry", "internal/ondisk"},
 	"internal/btree":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk"},
-	"internal/inode":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree"},
+	"internal/inode":  {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rule"},
 	"internal/rmap":   {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree"},
 	"internal/alloc": {
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap", "internal/inode",

@@ -110,3 +110,11 @@ func (fs *FS) checkAGI(b ondisk.AGIBlock) error {
 	}
 	return nil
 }
+
+// InodeChunk is how inodes are allocated and kept in memory.
+func (fs *FS) InodeChunk() *geometry.InodeChunk {
+	if fs.chunk.Blocks == 0 {
+		fs.chunk = fs.G.InodeChunk()
+	}
+	return &fs.chunk
+}

@@ -41,6 +41,7 @@ type FS struct {
 	idle  []*Trans
 	kinds struct{ agf, agfl, agi *buffer.Kind } // made when they are wanted first
 	most  *geometry.Heights
+	chunk geometry.InodeChunk // likewise
 }
 
 // Counts are the counters of the superblock.
