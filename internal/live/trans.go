@@ -20,6 +20,9 @@ type Trans struct {
 	// looks no lower for more, as the kernel does lest it deadlock.
 	Highest   geometry.AGNumber
 	Allocated bool // Highest counts
+	// LowSpace: blocks were to be had only where none are left for the rest of the
+	// operation. It looks no more for the best ones.
+	LowSpace bool
 
 	held   []*buffer.Buf
 	inodes []joined
@@ -119,7 +122,7 @@ func (t *Trans) Roll() error {
 
 // renew flushes inodes that were changed, or all, and leaves them joined.
 func (t *Trans) renew(all bool) error {
-	t.Allocated, t.Highest = false, 0
+	t.Allocated, t.Highest, t.LowSpace = false, 0, false
 	for i := range t.inodes {
 		if j := &t.inodes[i]; j.logged || all {
 			j.logged = false

@@ -1,0 +1,75 @@
+package bmap
+
+import (
+	"mkfs/internal/geometry"
+	"mkfs/internal/inode"
+	"mkfs/internal/live"
+	"mkfs/internal/ondisk"
+)
+
+// Fill maps n blocks of a file's data from off on, with a transaction for each new extent, and marks the file as one
+// that blocks were asked for. ok is false if there was no room for all. (libxfs_alloc_file_space.)
+func Fill(fs *live.FS, ip *inode.Inode, off uint64, n geometry.Blocks, flags Flags) (ok bool, err error) {
+	for n > 0 {
+		t := fs.Begin(FillReserve(fs, ip, off, n))
+		if t.Reserve > fs.Counts.FreeBlocks {
+			return false, t.Commit()
+		}
+		got, err := Write(t, ip, Data, off, n, flags, 0)
+		if err != nil {
+			return false, err
+		}
+		if len(got) == 0 {
+			return false, t.Commit()
+		}
+		ip.Core.Flags |= ondisk.FlagPrealloc
+		ip.Log(t)
+		if err := t.Commit(); err != nil {
+			return false, err
+		}
+		off, n = off+uint64(got[0].Blocks), n-got[0].Blocks
+	}
+	return true, nil
+}
+
+// FillReserve is how many blocks a transaction of Fill may take: what it is to map, as far as that is one extent,
+// with what an extent size hint adds, and a block of the btree of each level.
+func FillReserve(fs *live.FS, ip *inode.Inode, off uint64, n geometry.Blocks) geometry.Blocks {
+	if unit := extentSize(ip); unit > 0 {
+		over := geometry.Blocks(off % uint64(unit))
+		n += 2 * over // as libxfs counts it: the start is rounded down, and the end up by as much besides
+		if rest := (geometry.Blocks(off) + n) % unit; rest > 0 {
+			n += unit - rest
+		}
+	}
+	return min(n, maxLength) + geometry.Blocks(MaxLevels(fs.G, Data)) - 1
+}
+
+// MaxLevels is the greatest height of a btree of extents, its root included: that of as many extents as can be
+// counted, in blocks that are half full. (xfs_bmap_compute_maxlevels in libxfs.)
+func MaxLevels(g *geometry.Geometry, id ForkID) int {
+	header := geometry.Bytes(ondisk.LongBtreeHeaderV4)
+	if g.Features.CRC {
+		header = ondisk.LongBtreeHeader
+	}
+	ip := inode.Inode{}
+	if g.Features.Nrext64 {
+		ip.Core.Flags2 = ondisk.Flag2Nrext64
+	}
+	least := leastDataRoot
+	if id == Attr {
+		least = leastAttrRoot
+	}
+	root := uint64(least-rootHeader) / rootEntry
+	leaf := uint64(g.BlockSize-header) / ondisk.FileExtentSize / 2
+	node := uint64(g.BlockSize-header) / rootEntry / 2
+	n, levels := (ip.MaxExtents(id == Attr)+leaf-1)/leaf, 1
+	for ; n > 1; levels++ {
+		if n <= root {
+			n = 1
+		} else {
+			n = (n + node - 1) / node
+		}
+	}
+	return levels
+}

@@ -1,0 +1,89 @@
+package bmap
+
+import (
+	"mkfs/internal/alloc"
+	"mkfs/internal/btree"
+	"mkfs/internal/inode"
+	"mkfs/internal/live"
+	"mkfs/internal/ondisk"
+)
+
+// op is an operation on a fork.
+type op struct {
+	t  *live.Trans
+	ip *inode.Inode
+	id ForkID
+	f  *inode.Fork
+	// cur is a cursor of the fork's btree, once there was a need of one.
+	cur *btree.Cursor
+}
+
+// begin begins an operation on a fork that has extents.
+func begin(t *live.Trans, ip *inode.Inode, id ForkID) (op, error) {
+	o := op{t: t, ip: ip, id: id, f: id.of(ip)}
+	if err := hasExtents(ip, id); err != nil {
+		return o, err
+	}
+	if id == Data && ip.Core.Flags&ondisk.FlagRealtime != 0 {
+		return o, o.fail("its blocks are in the realtime section, where none are allocated or freed here")
+	}
+	return o, nil
+}
+
+func (o *op) fail(format string, args ...any) error { return fail(o.ip, o.id, format, args...) }
+
+// most is how many extents fit the inode.
+func (o *op) most() int { return o.ip.Room(o.t.FS, o.id == Attr) / ondisk.FileExtentSize }
+
+// count makes sure that n more extents can be counted. An inode with small counters gets large ones where the
+// filesystem has them. (xfs_iext_count_extend in libxfs.)
+func (o *op) count(n int) error {
+	want := uint64(len(o.f.Extents) + n)
+	if want <= o.ip.MaxExtents(o.id == Attr) {
+		return nil
+	}
+	if o.t.G.Features.Nrext64 && o.ip.Core.Flags2&ondisk.Flag2Nrext64 == 0 {
+		o.ip.Core.Flags2 |= ondisk.Flag2Nrext64
+		o.ip.Log(o.t)
+	}
+	if most := o.ip.MaxExtents(o.id == Attr); want > most {
+		return o.fail("it would have %d extents; the most are %d", want, most)
+	}
+	return nil
+}
+
+// change makes a change, in the btree and in memory. The form of the fork stays.
+func (o *op) change(c *change) error {
+	if more := c.puts - c.n; more > 0 {
+		if err := o.count(more); err != nil {
+			return err
+		}
+	}
+	if o.f.Format == ondisk.FormatBtree {
+		if err := o.changeTree(c); err != nil {
+			return err
+		}
+	}
+	c.apply(o.f)
+	o.ip.Log(o.t)
+	return nil
+}
+
+// own tells the rmapbt of blocks that were added, removed or converted, at the end of the transaction.
+func (o *op) own(k kind, e inode.Extent) {
+	later := [...]func(*live.Trans, *inode.Inode, bool, inode.Extent){
+		add: alloc.MapLater, convert: alloc.ConvertLater, remove: alloc.UnmapLater,
+	}
+	later[k](o.t, o.ip, o.id == Attr, e)
+}
+
+// reform gives the fork the form that its number of extents wants.
+func (o *op) reform() error {
+	switch many := len(o.f.Extents) > o.most(); {
+	case many && o.f.Format == ondisk.FormatExtents:
+		return o.toBtree()
+	case !many && o.f.Format == ondisk.FormatBtree:
+		return o.toExtents()
+	}
+	return nil
+}

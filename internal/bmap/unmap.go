@@ -1,0 +1,75 @@
+package bmap
+
+import (
+	"mkfs/internal/alloc"
+	"mkfs/internal/geometry"
+	"mkfs/internal/inode"
+	"mkfs/internal/live"
+	"mkfs/internal/ondisk"
+	"mkfs/internal/rmap"
+)
+
+// Unmap frees n blocks from off on, from the end, and of so many extents at most, any number if most is 0; done tells
+// whether nothing is left to do. The blocks are freed at the end of the transaction.
+//
+// To take blocks out of the midst of an extent makes two of it, and the btree may need a block for that. If there is
+// none, or none is reserved, the error is ErrNoRoom; what was behind those blocks is unmapped then.
+// (xfs_bunmapi in libxfs.)
+func Unmap(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry.Blocks, flags Flags, most int) (
+	done bool, err error) {
+	o, err := begin(t, ip, id)
+	if err != nil || n == 0 {
+		return n == 0, err
+	}
+	if flags&Keep == 0 && id == Data && ip.Core.Flags2&ondisk.Flag2Reflink != 0 {
+		return false, o.fail("its blocks may be shared with other files, which is not foreseen")
+	}
+	end := off + uint64(n)
+	if end < off {
+		return false, o.fail("%d blocks at %d end behind all files", n, off)
+	}
+	i := o.f.Search(end - 1)
+	for count := 0; ; count++ {
+		if i == len(o.f.Extents) || i >= 0 && o.f.Extents[i].Offset >= end {
+			i--
+		}
+		if i < 0 {
+			break
+		}
+		e, ok := cut(o.f.Extents[i], off, geometry.Blocks(end-off))
+		if !ok {
+			break
+		}
+		if most > 0 && count == most {
+			return false, o.reform()
+		}
+		if i, err = o.removeExtent(i, e, flags); err != nil {
+			return false, err
+		}
+		if end = e.Offset; end == off {
+			break
+		}
+	}
+	return true, o.reform()
+}
+
+// removeExtent takes a part of the i-th extent away, and returns the index of the extent before it, or of what
+// is left of this one.
+func (o *op) removeExtent(i int, e inode.Extent, flags Flags) (int, error) {
+	c := removed(o.f.Extents, i, e)
+	if o.t.Reserve == 0 && o.f.Format == ondisk.FormatExtents && c.puts == 2 && len(o.f.Extents) >= o.most() {
+		return i, o.fail("%w", ErrNoRoom)
+	}
+	if err := o.change(&c); err != nil {
+		return i, err
+	}
+	o.own(remove, e)
+	if flags&Keep == 0 {
+		alloc.FreeLater(o.t, e.Start, e.Blocks, rmap.Owner{}, alloc.ReserveNone)
+	}
+	if o.ip.Core.Blocks < uint64(e.Blocks) {
+		return i, o.fail("it has %d blocks, and an extent of %d", o.ip.Core.Blocks, e.Blocks)
+	}
+	o.ip.Core.Blocks -= uint64(e.Blocks)
+	return c.at, nil
+}
