@@ -89,7 +89,7 @@ func (c *Cursor) begin() (ptr uint64, err error) {
 		c.changes = tr.changes
 	}
 	if tr.Fork != nil {
-		c.levels = tr.Fork.Level() + 1
+		c.levels = tr.Fork.Level + 1
 	} else {
 		ptr, c.levels = tr.Root.Root()
 	}
@@ -103,7 +103,7 @@ func (c *Cursor) begin() (ptr uint64, err error) {
 func (c *Cursor) load(level int, ptr uint64) error {
 	p := &c.path[level]
 	if level == c.levels-1 && c.Tree.Fork != nil {
-		p.block = c.Tree.Fork.block
+		p.block = c.Tree.Fork.block()
 		return nil
 	}
 	if p.buf != nil && p.ptr == ptr && ondisk.BtreeLevel(p.data) == level {

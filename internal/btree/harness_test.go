@@ -123,7 +123,7 @@ func sound(t rapid.TB, tr *Tree, trans *live.Trans) (records [][]byte) {
 		t.Helper()
 		var b block
 		if root && tr.Fork != nil {
-			b = tr.Fork.block
+			b = tr.Fork.block()
 		} else {
 			var err error
 			if b, err = tr.read(trans, ptr, level); err != nil {
@@ -166,7 +166,7 @@ func sound(t rapid.TB, tr *Tree, trans *live.Trans) (records [][]byte) {
 	tr.bind(trans.FS)
 	root, levels := p.ptr, p.levels
 	if tr.Fork != nil {
-		levels = tr.Fork.Level() + 1
+		levels = tr.Fork.Level + 1
 	}
 	visit(root, levels-1, true)
 	for _, b := range last[:levels] {
