@@ -1,8 +1,10 @@
 package alloc
 
 import (
+	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
+	"mkfs/internal/rmap"
 )
 
 // The owner of blocks that a file gets or loses is entered at the end of the transaction,
@@ -12,10 +14,77 @@ import (
 // removing those that it has lost, and ConvertLater that they are written now, or not.
 // Without an rmapbt they do nothing. (xfs_rmap_map_extent, xfs_rmap_unmap_extent and
 // xfs_rmap_convert_extent in libxfs.)
-func MapLater(t *live.Trans, ip *inode.Inode, attr bool, e inode.Extent) { panic("to be written") }
+func MapLater(t *live.Trans, ip *inode.Inode, attr bool, e inode.Extent) {
+	ownLater(t, ownerMap, ip, attr, e)
+}
 
 // UnmapLater: see MapLater.
-func UnmapLater(t *live.Trans, ip *inode.Inode, attr bool, e inode.Extent) { panic("to be written") }
+func UnmapLater(t *live.Trans, ip *inode.Inode, attr bool, e inode.Extent) {
+	ownLater(t, ownerUnmap, ip, attr, e)
+}
 
 // ConvertLater: see MapLater. The extent is as it is to be.
-func ConvertLater(t *live.Trans, ip *inode.Inode, attr bool, e inode.Extent) { panic("to be written") }
+func ConvertLater(t *live.Trans, ip *inode.Inode, attr bool, e inode.Extent) {
+	ownLater(t, ownerConvert, ip, attr, e)
+}
+
+// What is to be done to owners.
+const (
+	ownerMap uint8 = iota
+	ownerUnmap
+	ownerConvert
+)
+
+// ownerOps are the functions for it.
+var ownerOps = [...]func(*live.Trans, geometry.AGNumber, geometry.AGBlock, geometry.Blocks, rmap.Owner) error{
+	ownerMap: rmap.Map, ownerUnmap: rmap.Unmap, ownerConvert: rmap.Convert,
+}
+
+func ownLater(t *live.Trans, op uint8, ip *inode.Inode, attr bool, e inode.Extent) {
+	if !t.G.Features.Rmapbt {
+		return
+	}
+	t.Defer(&owners, live.Item{
+		Op: op, Flags: flagsOf(attr, false, e.Unwritten), Start: e.Start, Blocks: e.Blocks, Owner: uint64(ip.Ino),
+		Offset: e.Offset,
+	})
+}
+
+// owners are changes of owners that are made at the end of a transaction. The free list
+// is filled up once for each AG of a piece of work. (xfs_rmap_finish_one in libxfs.)
+var owners = live.Deferral{
+	Name: "rmap",
+	Finish: func(t *live.Trans, i *live.Item, first bool) (bool, error) {
+		agno, agbno := t.G.BlockAddress(i.Start)
+		if first {
+			if err := FixFreeList(t, agno); err != nil {
+				return false, err
+			}
+		}
+		return true, ownerOps[i.Op](t, agno, agbno, i.Blocks, ownerOf(i))
+	},
+}
+
+// The flags of an item's owner.
+const (
+	flagAttr uint8 = 1 << iota
+	flagBmbt
+	flagUnwritten
+)
+
+func flagsOf(attr, bmbt, unwritten bool) (f uint8) {
+	for i, on := range [...]bool{attr, bmbt, unwritten} {
+		if on {
+			f |= 1 << i
+		}
+	}
+	return f
+}
+
+// ownerOf is the owner of the blocks of an item.
+func ownerOf(i *live.Item) rmap.Owner {
+	return rmap.Owner{
+		Owner: i.Owner, Offset: i.Offset, Attr: i.Flags&flagAttr != 0, Bmbt: i.Flags&flagBmbt != 0,
+		Unwritten: i.Flags&flagUnwritten != 0,
+	}
+}
