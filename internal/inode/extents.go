@@ -54,9 +54,7 @@ type Fork struct {
 
 // Reset empties the fork and gives it a form. Memory is kept.
 func (f *Fork) Reset(format ondisk.Format) {
-	root := f.Root.Entries
 	*f = Fork{Format: format, Local: f.Local[:0], Extents: f.Extents[:0]}
-	f.Root.Entries = root[:0]
 }
 
 // Search finds the first extent that ends behind an offset: the one that has it, or

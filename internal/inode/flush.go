@@ -10,6 +10,9 @@ import (
 // Flush puts the inode into its block, which Log has a transaction do at its end. It
 // counts a change (libxfs_iflush_int).
 func (ip *Inode) Flush(t *live.Trans) error {
+	if ip.gone {
+		return nil
+	}
 	b, dst, err := get(t, ip.Ino)
 	if err != nil {
 		return err

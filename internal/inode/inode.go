@@ -20,6 +20,8 @@ type Inode struct {
 	// ForkOffset is where the attribute fork begins in the literal area, the bytes
 	// behind the core, in bytes. It is a multiple of 8.
 	ForkOffset int
+
+	gone bool // with its chunk: there is no place any more to put it
 }
 
 var idle = sync.Pool{New: func() any { return new(Inode) }}
@@ -28,7 +30,7 @@ var idle = sync.Pool{New: func() any { return new(Inode) }}
 // extents, and it has no attribute fork.
 func New(ino geometry.Inode) *Inode {
 	ip := idle.Get().(*Inode)
-	ip.Ino, ip.Core, ip.ForkOffset = ino, ondisk.Inode{}, 0
+	ip.Ino, ip.Core, ip.ForkOffset, ip.gone = ino, ondisk.Inode{}, 0, false
 	ip.Data.Reset(ondisk.FormatExtents)
 	ip.Attr.Reset(ondisk.FormatExtents)
 	return ip

@@ -42,6 +42,8 @@ type FS struct {
 	kinds struct{ agf, agfl, agi *buffer.Kind } // made when they are wanted first
 	most  *geometry.Heights
 	chunk geometry.InodeChunk // likewise
+	// Inodes is what package ialloc keeps of the filesystem.
+	Inodes any
 }
 
 // Counts are the counters of the superblock.
