@@ -17,7 +17,7 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-const size = 300 << 20
+const size = 304 << 20
 
 // proto is the description of a root directory of so many empty files, for the reference.
 func proto(t testing.TB, dir string, files int) string {
@@ -50,9 +50,9 @@ func TestMoreFiles(t *testing.T) {
 		{[]string{"-n", "size=64k", "-m", "rmapbt=0"}, 100, 1500},
 		{[]string{"-n", "size=64k", "-m", "finobt=0"}, 100, 1500},
 		{[]string{"-n", "size=64k", "-i", "sparse=0"}, 100, 1500},
-		{[]string{"-n", "size=64k", "-i", "size=2048"}, 100, 1500},
+		{[]string{"-n", "size=64k", "-i", "size=2048"}, 200, 1500},
 		{[]string{"-n", "size=64k", "-b", "size=1024"}, 100, 1500},
-		{[]string{"-n", "size=64k", "-d", "su=64k,sw=2"}, 100, 1500},
+		{[]string{"-n", "size=64k", "-d", "su=64k,sw=2,agcount=2"}, 100, 1500},
 		{[]string{"-b", "size=64k"}, 100, 1500},
 		{[]string{"-n", "size=64k", "-m", "crc=0"}, 100, 2000},
 		{[]string{"-n", "size=64k", "-m", "crc=0", "-b", "size=512"}, 100, 2000},
