@@ -69,8 +69,6 @@ func AttrForkOffset(fs *live.FS, ip *inode.Inode, size int) int {
 		return 0
 	case size <= ip.Room(fs, true):
 		return ip.ForkOffset
-	case fs.G.Features.Attr < 2:
-		return 0
 	case f.Format == ondisk.FormatBtree && ip.ForkOffset != 0:
 		if wanted < ip.ForkOffset {
 			return 0
@@ -98,12 +96,7 @@ func dataSize(fs *live.FS, ip *inode.Inode) int {
 		}
 		return n
 	case ondisk.FormatBtree:
-		// The root as memory has it, with the header of a block.
-		header := ondisk.LongBtreeHeader
-		if !fs.V5 {
-			header = ondisk.LongBtreeHeaderV4
-		}
-		return header + f.Root.Live*rootEntry
+		return rootHeader + f.Root.Live*rootEntry
 	default:
 		return len(f.Local)
 	}
