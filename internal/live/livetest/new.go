@@ -105,18 +105,25 @@ func Reference(t testing.TB, size int64, args ...string) string {
 	}
 	cmd := exec.Command(program, append(append([]string{"-q", "-f", "-m",
 		"uuid=deadbeef-0102-0304-0506-0708090a0b0c"}, args...), path)...)
-	cmd.Env = append(os.Environ(), "DETERMINISTIC_SEED=1", "SOURCE_DATE_EPOCH=1234567890", "TZ=UTC")
+	cmd.Env = env()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
 	}
 	return path
 }
 
-// Run runs a program of xfsprogs, and skips the test where it is not on the PATH.
+// Run runs a program of xfsprogs, with Reference's clock, and skips the test where it is not on the PATH.
 func Run(t testing.TB, name string, args ...string) (out string, err error) {
 	t.Helper()
-	b, err := exec.Command(tool(t, name), args...).CombinedOutput()
+	cmd := exec.Command(tool(t, name), args...)
+	cmd.Env = env()
+	b, err := cmd.CombinedOutput()
 	return string(b), err
+}
+
+// env makes the reference's programs give the same bytes whenever they run.
+func env() []string {
+	return append(os.Environ(), "DETERMINISTIC_SEED=1", "SOURCE_DATE_EPOCH=1234567890", "TZ=UTC")
 }
 
 func tool(t testing.TB, name string) string {
