@@ -96,7 +96,7 @@ func dataSize(fs *live.FS, ip *inode.Inode) int {
 		}
 		return n
 	case ondisk.FormatBtree:
-		return rootHeader + f.Root.Live*rootEntry
+		return rootHeader + f.Root.Live()*rootEntry
 	default:
 		return len(f.Local)
 	}

@@ -209,7 +209,7 @@ func (o *op) minLeft() geometry.Blocks {
 	case o.t.Allocated:
 		return 0
 	case o.f.Format == ondisk.FormatBtree:
-		return geometry.Blocks(o.f.Root.Level) + 1
+		return geometry.Blocks(o.f.Root.Level()) + 1
 	}
 	return 1
 }

@@ -36,6 +36,9 @@ func newLayouts(k *Kind, form *ondisk.BtreeForm, size int) (l layouts) {
 	return l
 }
 
+// entry is how many bytes an entry takes.
+func (l *layout) entry() int { return l.size + l.ptr }
+
 // of is the layout of a level.
 func (l *layouts) of(level int) *layout {
 	if level == 0 {

@@ -89,7 +89,7 @@ func (c *Cursor) begin() (ptr uint64, err error) {
 		c.changes = tr.changes
 	}
 	if tr.Fork != nil {
-		c.levels = tr.Fork.Level + 1
+		c.levels = tr.Fork.Level() + 1
 	} else {
 		ptr, c.levels = tr.Root.Root()
 	}

@@ -59,9 +59,9 @@ func (c *Cursor) deleteAt(level int) (up bool, err error) {
 }
 
 // back moves a level above leaves back to the entry before the deleted one, which is
-// the block that the cursor is in below.
+// the block that the cursor is in below, unless that level is no more.
 func (c *Cursor) back(level int) error {
-	if level == 0 {
+	if level == 0 || level >= c.levels {
 		return nil
 	}
 	_, err := c.step(level, -1)

@@ -50,7 +50,7 @@ func (p *pool) SetRoot(_ *live.Trans, ptr uint64, levels int) error {
 }
 
 func (p *pool) Alloc(_ *live.Trans, near uint64) (uint64, bool, error) {
-	if !p.used[near] {
+	if !p.used[near] && near != inode {
 		return 0, false, fmt.Errorf("a block is wanted near %d, which is not the tree's", near)
 	}
 	if p.left--; p.left < 0 {
@@ -75,16 +75,34 @@ func (p *pool) Free(_ *live.Trans, ptr uint64) error {
 	return nil
 }
 
-// start makes an empty tree in AG 1.
-func start(t rapid.TB, fs *live.FS, k *Kind) (*Tree, *live.Trans) {
+// start makes an empty tree in AG 1, or of an inode with so many bytes for the root. One whose
+// root cannot be a leaf has a record, the least of all.
+func start(t rapid.TB, fs *live.FS, k *Kind, fork int) (*Tree, *live.Trans) {
 	t.Helper()
-	tr := &Tree{Kind: k, AG: 1, Root: newPool()}
+	p := newPool()
+	tr := &Tree{Kind: k, AG: 1, Root: p}
 	trans := fs.Begin(0)
-	if err := tr.Start(trans, 100); err != nil {
-		t.Fatal(err)
+	switch {
+	case k.Long:
+		tr.Owner, tr.Fork = inode, new(Fork)
+		if k.LeafRoot {
+			tr.Fork.Start(k, fork)
+			p.used = map[uint64]bool{}
+			break
+		}
+		if err := tr.Plant(trans, fork, 100, 1, func(_ int, r []byte) { copy(r, k.sample(0, 1)) }); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		if err := tr.Start(trans, 100); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return tr, trans
 }
+
+// inode is whose trees are, in AG 1 at block 64.
+const inode = 1<<20 | 64
 
 // sample is a record of a kind with a key that n tells.
 func (k *Kind) sample(n, length int) []byte {
@@ -134,7 +152,7 @@ func sound(t rapid.TB, tr *Tree, trans *live.Trans) (records [][]byte) {
 			}
 			seen[ptr] = true
 		}
-		if n := b.live(); !root && n < b.lay.min && (tr.Fork == nil || b.left()&b.right() != ondisk.NullPointer) {
+		if n := b.live(); !root && n < b.lay.min && (tr.Fork == nil || level != tr.Fork.Level()-1 || b.left()&b.right() != ondisk.NullPointer) {
 			t.Fatalf("block %d of level %d has %d entries, at least %d are wanted", ptr, level, n, b.lay.min)
 		}
 		left := ondisk.NullPointer
@@ -166,7 +184,7 @@ func sound(t rapid.TB, tr *Tree, trans *live.Trans) (records [][]byte) {
 	tr.bind(trans.FS)
 	root, levels := p.ptr, p.levels
 	if tr.Fork != nil {
-		levels = tr.Fork.Level + 1
+		levels = tr.Fork.Level() + 1
 	}
 	visit(root, levels-1, true)
 	for _, b := range last[:levels] {
@@ -183,4 +201,24 @@ func sound(t rapid.TB, tr *Tree, trans *live.Trans) (records [][]byte) {
 		}
 	}
 	return records
+}
+
+// fill inserts n records, in an order that is none.
+func fill(t rapid.TB, tr *Tree, trans *live.Trans, n int) {
+	t.Helper()
+	var c Cursor
+	c.Init(tr, trans)
+	for i := range n {
+		r := tr.sample(i*7919%n, 1+i%9)
+		there, err := c.Lookup(EQ, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there {
+			continue
+		}
+		if ok, err := c.Insert(r); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+	}
 }

@@ -97,7 +97,7 @@ func (c *Cursor) insertAt(level int, entry []byte, ptr uint64) (s halves, ok boo
 // (xfs_btree_make_block_unfull in libxfs.)
 func (c *Cursor) makeRoom(level int) (s halves, ok bool, err error) {
 	if c.path[level].inFork() {
-		ok, err = c.pushDown()
+		ok, err = c.PushDown()
 		return s, ok, err
 	}
 	if ok, err = c.shiftRight(level); ok || err != nil {

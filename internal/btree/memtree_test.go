@@ -41,7 +41,7 @@ func TestSameBytesAsMemtree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.SampledFrom([]*Kind{Bnobt, Inobt, Rmapbt}).Draw(t, "kind")
 		fs, _ := small(true, 8)
-		tr, trans := start(t, fs, k)
+		tr, trans := start(t, fs, k, 0)
 		order := &memtree.Order[string]{
 			Less: func(a, b string) bool { return k.compareRecords([]byte(a), []byte(b)) < 0 },
 		}

@@ -6,9 +6,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"mkfs/internal/live"
+	"mkfs/internal/ondisk"
 )
 
-var shortKinds = []*Kind{Bnobt, Cntbt, Inobt, Finobt, Rmapbt, Refcountbt}
+var (
+	shortKinds = []*Kind{Bnobt, Cntbt, Inobt, Finobt, Rmapbt, Refcountbt}
+	longKinds  = []*Kind{Bmbt, RTRmapbt, RTRefcountbt}
+	allKinds   = slices.Concat(shortKinds, longKinds)
+)
 
 // model is a sorted list that does what a tree does.
 type model struct {
@@ -66,15 +73,24 @@ func (m *model) walk(t *rapid.T, c Cursor, i int) {
 // TestModel does what a list does, in trees of all kinds with tiny blocks.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.SampledFrom(shortKinds).Draw(t, "kind")
+		k := rapid.SampledFrom(allKinds).Draw(t, "kind")
 		v5 := k.MagicV4 == 0 || rapid.Bool().Draw(t, "v5")
 		log := uint(8)
 		if !v5 {
 			log = 7
 		}
+		if k.Long {
+			log++
+		}
+		room := rapid.IntRange(2, 4).Draw(t, "room")
 		fs, _ := small(v5, log)
-		tr, trans := start(t, fs, k)
+		tr, trans := start(t, fs, k, rootHeader+room*(k.Key+8)+rapid.IntRange(0, 7).Draw(t, "spare"))
 		m := &model{k: k}
+		least := 0 // records that are always there
+		if k == Bmbt {
+			m.list = [][]byte{k.sample(0, 1)}
+			least = 1
+		}
 		var c Cursor
 		c.Init(tr, trans)
 		keys := rapid.SampledFrom([]int{30, 300, 3000}).Draw(t, "keys")
@@ -106,7 +122,7 @@ func TestModel(t *testing.T) {
 				m.list = slices.Insert(m.list, i, r)
 				m.at(t, &c, i)
 				m.walk(t, c, i)
-			case there && rapid.IntRange(0, 9).Draw(t, "delete") >= grow:
+			case there && len(m.list) > least && rapid.IntRange(0, 9).Draw(t, "delete") >= grow:
 				if err := c.Delete(); err != nil {
 					t.Fatal(err)
 				}
@@ -127,6 +143,9 @@ func TestModel(t *testing.T) {
 				m.at(t, &c, i)
 				m.walk(t, c, i)
 			}
+			if tr.Fork != nil && rapid.IntRange(0, 20).Draw(t, "fork") == 0 {
+				reload(t, tr, trans)
+			}
 			if step%10 == 0 || step > 590 {
 				if got := sound(t, tr, trans); !slices.EqualFunc(got, m.list, bytes.Equal) {
 					t.Fatalf("records\n got %x\nwant %x", got, m.list)
@@ -134,4 +153,39 @@ func TestModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// reload puts the root of a tree into an inode, of another size sometimes, and reads it again.
+func reload(t *rapid.T, tr *Tree, trans *live.Trans) {
+	t.Helper()
+	f := tr.Fork
+	size := max(rootHeader+2*(tr.Key+8), f.size+rapid.IntRange(-50, 50).Draw(t, "more"))
+	size = min(size, tr.size/2) // as inodes are no longer than half a block
+	if !f.Resize(size) {
+		if f.Needs() <= size {
+			t.Fatalf("a root of %d bytes does not fit %d", f.Needs(), size)
+		}
+		var c Cursor
+		c.Init(tr, trans)
+		if _, err := c.Lookup(GE, tr.sample(0, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := c.PushDown(); err != nil || !ok || !f.Resize(size) {
+			t.Fatal(ok, err)
+		}
+	}
+	behind := bytes.Repeat([]byte{0xee}, size)
+	f.Put(behind)
+	level, n := ondisk.ForkRootHeader(behind)
+	if level != f.Level() || n != f.Live() {
+		t.Fatalf("the inode has level %d and %d entries, not %d and %d", level, n, f.Level(), f.Live())
+	}
+	if left := bytes.Count(behind, []byte{0xee}); left < size-f.Needs() {
+		t.Fatalf("%d bytes of %d were left alone, %d are needed", left, size, f.Needs())
+	}
+	again := new(Fork)
+	if err := again.Load(tr.Kind, behind); err != nil {
+		t.Fatal(err)
+	}
+	tr.Fork = again
 }

@@ -109,3 +109,14 @@ func SetBmbtOwner(b []byte, inode uint64) bool {
 	be.PutUint64(b[longBtreeOwner:], inode)
 	return true
 }
+
+// ForkRootHeader reads level and number of entries of a root in a fork.
+func ForkRootHeader(fork []byte) (level, records int) {
+	return int(be.Uint16(fork)), int(be.Uint16(fork[2:]))
+}
+
+// PutForkRootHeader writes what ForkRootHeader reads.
+func PutForkRootHeader(fork []byte, level, records int) {
+	be.PutUint16(fork, uint16(level))
+	be.PutUint16(fork[2:], uint16(records))
+}
