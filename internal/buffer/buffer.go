@@ -129,7 +129,7 @@ func (c *Cache) Flush() error {
 			b.Kind.Seal(b.Data)
 		}
 		b.dirty = false
-		list.Add(delwri.Buffer{Off: b.Off, Data: b.Data, Place: delwri.Place{AG: c.cfg.Place(b.Off), Name: b.Kind.Name}})
+		list.Add(&delwri.Buffer{Off: b.Off, Data: b.Data, Place: delwri.Place{AG: c.cfg.Place(b.Off), Name: b.Kind.Name}})
 	}
 	return list.Submit()
 }

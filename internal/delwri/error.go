@@ -3,7 +3,6 @@ package delwri
 import (
 	"errors"
 	"fmt"
-	"sort"
 )
 
 // Place says what a buffer is, for error messages: "AG 3 bnobt".
@@ -70,11 +69,14 @@ func (l *List) fail(off int64, err error) {
 	l.err = &WriteError{Device: l.cfg.Device, Place: l.place(off), Off: off, Err: cause}
 }
 
-// place finds the issued buffer that holds byte off.
+// place tells what is written at byte off.
 func (l *List) place(off int64) Place {
-	i := sort.Search(len(l.issued), func(i int) bool { return l.issued[i].end() > off })
-	if i < len(l.issued) && l.issued[i].Off <= off {
-		return l.issued[i].Place
+	if off >= 0 {
+		for _, t := range l.batches {
+			if s := t.covers(off, off+1); s != nil {
+				return s.place
+			}
+		}
 	}
 	return Place{AG: -1}
 }

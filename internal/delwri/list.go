@@ -1,11 +1,8 @@
 package delwri
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
-	"sort"
 )
 
 // Buffer is a piece of memory and where it goes.
@@ -13,7 +10,18 @@ type Buffer struct {
 	Off   int64 // bytes from the start of the device
 	Data  []byte
 	Place Place
+	Owner any // for Config.Take
+
+	list       *List // that it is queued on; nil for none
+	prev, next *Buffer
+	born       int64 // tick at which it was queued
+	promoted   bool
 }
+
+func (b *Buffer) end() int64 { return b.Off + int64(len(b.Data)) }
+
+// Queued tells whether the buffer waits to be written.
+func (b *Buffer) Queued() bool { return b.list != nil }
 
 // Writer is what a List needs below it.
 type Writer interface {
@@ -45,9 +53,14 @@ const (
 
 // Config of a List. The zero value is good.
 type Config struct {
-	Device      string // for error messages
-	MaxRequest  int    // bytes, rounded down to a multiple of 4096 but not to 0; 0 for DefaultMaxRequest
-	MemoryLimit int64  // bytes queued at which Full says so; 0 for none
+	Device     string // for error messages
+	MaxRequest int    // bytes, rounded down to a multiple of 4096 but not to 0; 0 for DefaultMaxRequest
+	Age        int64  // ticks after which a buffer is due
+	// Take is asked for each buffer, as it is issued, for the memory that is written:
+	// as much as the buffer has. Nil leaves the buffer in the queue. If it wants no
+	// more it returns false, which ends the batch before the buffer. Without Take
+	// the buffer's own memory is written. It must not call the List.
+	Take func(b *Buffer) (memory []byte, more bool)
 }
 
 // List is a delayed write list. The package comment is its contract.
@@ -55,22 +68,25 @@ type List struct {
 	w   Writer
 	cfg Config
 
-	queue  []entry // not issued
-	sorted bool    // queue is ascending without duplicates
-	tidyAt int     // length at which an unsorted queue is tidied
-	bytes  int64   // queued, duplicates counted until they are found
-	now    int64   // ticks
+	// The queue: those that were promoted, then all others in the order in which
+	// they were first added. What is before young is due.
+	queue  Buffer // before the first and behind the last
+	young  *Buffer
+	queued int64 // bytes
+	due    int64
+	now    int64 // ticks
 
-	issued  []entry // ascending; from Issue to Wait
-	waiting bool    // between Issue and Wait
-	flying  int     // requests the Writer has
-	err     error   // the first, as a *WriteError
-	idle    []*request
+	chosen []choice // for the batch that is being issued
+	from   int64    // where the next batch begins
 
-	// The request being put together.
-	off  int64
-	size int
-	vec  [][]byte
+	batches []*batch // in flight, the oldest first
+	retired int64    // how many were before those
+	idle    []*batch
+	flying  int   // requests that the Writer has
+	err     error // the first, as a *WriteError
+
+	request builder
+	free    []*request
 
 	stats Stats
 }
@@ -83,108 +99,97 @@ type Stats struct {
 	Bytes    int64 // in them
 }
 
-type entry struct {
-	Buffer
-	born     int64 // tick at which it was first queued
-	seq      int   // order of addition, set for sorting
-	promoted bool
-}
-
-func (e *entry) end() int64 { return e.Off + int64(len(e.Data)) }
-
 // NewList returns an empty list over w.
 func NewList(w Writer, cfg Config) *List {
 	if cfg.MaxRequest <= 0 {
 		cfg.MaxRequest = DefaultMaxRequest
 	}
 	cfg.MaxRequest = max(alignment, cfg.MaxRequest/alignment*alignment)
-	return &List{w: w, cfg: cfg, sorted: true, tidyAt: minTidy, vec: make([][]byte, 0, MaxPieces)}
+	l := &List{w: w, cfg: cfg}
+	l.queue.prev, l.queue.next, l.young = &l.queue, &l.queue, &l.queue
+	l.request.vec = make([][]byte, 0, MaxPieces)
+	return l
 }
 
-// Add queues b, or replaces the queued buffer at the same place. It is cheap
-// when buffers come in ascending order.
-func (l *List) Add(b Buffer) {
-	if l.waiting {
-		panic("delwri: Add between Issue and Wait")
+// Add queues b, unless it is queued already.
+func (l *List) Add(b *Buffer) {
+	l.stats.Buffers++
+	if b.list == l {
+		return
 	}
-	if len(b.Data) == 0 || b.Off < 0 || b.Off > math.MaxInt64-int64(len(b.Data)) {
+	if b.list != nil || len(b.Data) == 0 || b.Off < 0 || b.Off > math.MaxInt64-int64(len(b.Data)) {
 		panic(fmt.Sprintf("delwri: %v: %d bytes at byte %d", b.Place, len(b.Data), b.Off))
 	}
-	l.stats.Buffers++
-	if n := len(l.queue); n > 0 && l.sorted {
-		if last := &l.queue[n-1]; b.Off < last.end() {
-			if b.Off == last.Off && len(b.Data) == len(last.Data) {
-				last.Buffer = b
-				return
-			}
-			l.sorted = false
-		}
-	}
-	l.queue = append(l.queue, entry{Buffer: b, born: l.now})
-	l.bytes += int64(len(b.Data))
-	// A buffer that is added over and over must not grow the queue for ever.
-	if !l.sorted && len(l.queue) >= l.tidyAt {
-		l.tidy()
-		l.tidyAt = max(minTidy, 2*len(l.queue))
+	b.list, b.born, b.promoted = l, l.now, false
+	b.link(l.queue.prev)
+	l.queued += int64(len(b.Data))
+	if l.old(b) {
+		l.due += int64(len(b.Data))
+	} else if l.young == &l.queue {
+		l.young = b
 	}
 }
 
-const minTidy = 4096
-
-// Full says whether as much is queued as Config.MemoryLimit allows.
-func (l *List) Full() bool {
-	if l.cfg.MemoryLimit <= 0 || l.bytes < l.cfg.MemoryLimit {
-		return false
+// Remove takes b off the queue, if it is there: what is in it is of no use any more.
+// If an older content is in flight, that is written all the same.
+func (l *List) Remove(b *Buffer) {
+	if b.list != l {
+		return
 	}
-	l.tidy() // some of it may be duplicates
-	return l.bytes >= l.cfg.MemoryLimit
+	if l.old(b) {
+		l.due -= int64(len(b.Data))
+	}
+	if l.young == b {
+		l.young = b.next
+	}
+	l.queued -= int64(len(b.Data))
+	b.unlink()
+	b.list = nil
 }
 
-// Promote makes the next IssueAged write the buffer queued at byte off,
-// whatever its age. If there is none nothing happens: it has been written.
-func (l *List) Promote(off int64) {
-	l.tidy()
-	i := sort.Search(len(l.queue), func(i int) bool { return l.queue[i].Off >= off })
-	if i < len(l.queue) && l.queue[i].Off == off {
-		l.queue[i].promoted = true
+// Promote makes a queued buffer due, whatever its age.
+func (l *List) Promote(b *Buffer) {
+	if b.list != l || b.promoted {
+		return
 	}
+	if !l.old(b) {
+		l.due += int64(len(b.Data))
+	}
+	if l.young == b {
+		l.young = b.next
+	}
+	b.unlink()
+	b.promoted = true
+	b.link(&l.queue)
 }
 
 // Tick makes every queued buffer one tick older.
-func (l *List) Tick() { l.now++ }
+func (l *List) Tick() {
+	l.now++
+	for l.young != &l.queue && l.old(l.young) {
+		l.due += int64(len(l.young.Data))
+		l.young = l.young.next
+	}
+}
+
+// Queued is how many bytes wait to be written, and Due how many of them need not
+// wait any longer.
+func (l *List) Queued() int64 { return l.queued }
+func (l *List) Due() int64    { return l.due }
 
 // Stats returns the counts so far.
 func (l *List) Stats() Stats { return l.stats }
 
-// tidy sorts the queue and drops all but the last of each duplicate.
-func (l *List) tidy() {
-	if l.sorted {
-		return
-	}
-	for i := range l.queue {
-		l.queue[i].seq = i
-	}
-	slices.SortFunc(l.queue, func(a, b entry) int {
-		if c := cmp.Compare(a.Off, b.Off); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.seq, b.seq)
-	})
-	kept := l.queue[:1]
-	for i := 1; i < len(l.queue); i++ {
-		e, last := &l.queue[i], &kept[len(kept)-1]
-		switch {
-		case e.Off >= last.end():
-			kept = append(kept, *e)
-		case e.Off == last.Off && len(e.Data) == len(last.Data):
-			l.bytes -= int64(len(e.Data))
-			last.Buffer = e.Buffer // and the age and promotion of the first
-		default:
-			panic(fmt.Sprintf("delwri: %v (bytes %d to %d) overlaps %v (bytes %d to %d)",
-				e.Place, e.Off, e.end(), last.Place, last.Off, last.end()))
-		}
-	}
-	clear(l.queue[len(kept):])
-	l.queue = kept
-	l.sorted = true
+// old tells whether a queued buffer is due.
+func (l *List) old(b *Buffer) bool { return b.promoted || l.now-b.born >= l.cfg.Age }
+
+// link puts b behind another in the queue.
+func (b *Buffer) link(behind *Buffer) {
+	b.prev, b.next = behind, behind.next
+	b.prev.next, b.next.prev = b, b
+}
+
+func (b *Buffer) unlink() {
+	b.prev.next, b.next.prev = b.next, b.prev
+	b.prev, b.next = nil, nil
 }

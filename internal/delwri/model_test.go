@@ -15,7 +15,7 @@ type model struct {
 	depth int
 	rnd   *rand.Rand
 	held  []held
-	log   []span // every request taken, in order
+	log   []taken // every request taken, in order
 
 	badByte int64 // a write fails at this byte; negative for none
 	told    bool  // the list has been told of an error
@@ -23,10 +23,10 @@ type model struct {
 	count   int // done functions run
 }
 
-type span struct{ off, end int64 }
+type taken struct{ off, end int64 }
 
 type held struct {
-	span
+	taken
 	vec  [][]byte
 	done func(error)
 }
@@ -56,7 +56,7 @@ func (m *model) Write(off int64, vec [][]byte, done func(error)) error {
 		m.told = true
 		return m.first
 	}
-	h := held{span: span{off, off}, done: done}
+	h := held{taken: taken{off, off}, done: done}
 	for _, p := range vec {
 		if len(p) == 0 {
 			panic("model: empty piece")
@@ -70,7 +70,7 @@ func (m *model) Write(off int64, vec [][]byte, done func(error)) error {
 		}
 	}
 	m.held = append(m.held, h)
-	m.log = append(m.log, h.span)
+	m.log = append(m.log, h.taken)
 	return nil
 }
 

@@ -50,7 +50,7 @@ func TestListOverRing(t *testing.T) {
 					copy(want[ag*agSize:], head)
 					for at := 0; at < len(head); {
 						n := min(512*(1+rnd.IntN(8)), len(head)-at)
-						l.Add(delwri.Buffer{Off: int64(ag*agSize + at), Data: head[at : at+n]})
+						l.Add(&delwri.Buffer{Off: int64(ag*agSize + at), Data: head[at : at+n]})
 						at += n
 					}
 				}
@@ -93,7 +93,7 @@ func TestPlaceThroughRing(t *testing.T) {
 		}
 		l := delwri.NewList(r, delwri.Config{Device: "disk", MaxRequest: 4096})
 		for i := range int64(n) {
-			l.Add(delwri.Buffer{Off: i * size, Data: bytes.Repeat([]byte{1}, size), Place: delwri.Place{AG: i, Name: "AGF"}})
+			l.Add(&delwri.Buffer{Off: i * size, Data: bytes.Repeat([]byte{1}, size), Place: delwri.Place{AG: i, Name: "AGF"}})
 		}
 		err = l.Submit()
 		var e *delwri.WriteError
@@ -118,7 +118,7 @@ func TestFailEveryWrite(t *testing.T) {
 		err = nil
 		for batch := range int64(4) {
 			for i := range int64(50) {
-				l.Add(delwri.Buffer{Off: batch<<17 + i*1024, Data: make([]byte, 512)})
+				l.Add(&delwri.Buffer{Off: batch<<17 + i*1024, Data: make([]byte, 512)})
 			}
 			if err = l.Submit(); err != nil {
 				break

@@ -10,14 +10,22 @@ import (
 	"mkfs/internal/geometry"
 )
 
-// fileStep is how many bytes of files are in memory at once.
-const fileStep = 1 << 20
+// fileParts are how many parts there are of the memory for files: one is filled while
+// the others are in flight. A part has fileStep bytes, which is more than a chunk of
+// inodes or a directory block.
+const (
+	fileParts = 4
+	fileStep  = 512 << 10
+)
 
 // files writes what is in the data section besides the headers: inodes, blocks
 // that btrees have grown by, and the blocks of files.
 func (w *writer) files(ctx context.Context) error {
 	g := w.Geometry
-	b := newFileBatch(ctx, w)
+	b, err := newFileBatch(ctx, w)
+	if err != nil {
+		return err
+	}
 	for _, agno := range slices.Sorted(maps.Keys(g.Contents.AGs)) {
 		for _, e := range g.Contents.AGs[agno].Chunks {
 			err := b.add(g.FSBlock(agno, e.Start), e.Blocks, "inode chunk", func(dst []byte) {
@@ -51,63 +59,83 @@ func (w *writer) files(ctx context.Context) error {
 			}
 		}
 	}
-	return b.submit()
+	return b.issue()
 }
 
 // fileBatch collects what is written together.
 type fileBatch struct {
 	ctx    context.Context
 	w      *writer
-	step   geometry.Blocks // as many as are in memory
-	memory []byte
-	used   int
-	queue  *delwri.List
+	step   geometry.Blocks // as many as are in a part of the memory
+	memory [][]byte        // in parts
+	number []int64         // of the list's batch that each part was last in
+	part   int             // that is being filled
+	used   int             // of it
 	// done and total are blocks of files.
 	done, total geometry.Blocks
 }
 
-func newFileBatch(ctx context.Context, w *writer) *fileBatch {
+func newFileBatch(ctx context.Context, w *writer) (*fileBatch, error) {
 	g := w.Geometry
-	b := &fileBatch{ctx: ctx, w: w, queue: w.list()}
+	b := &fileBatch{ctx: ctx, w: w, step: geometry.Blocks(fileStep >> g.BlockLog)}
 	for _, f := range g.Contents.Files {
 		b.total += f.DataBlocks()
 	}
-	b.step = geometry.Blocks(max(fileStep, int64(g.DirBlockSize), int64(g.InodeSize)*int64(g.ChunkInodes()))) >> g.BlockLog
-	b.memory = make([]byte, g.Bytes(min(b.step, g.Contents.TakenBlocks())))
-	return b
+	all := g.Contents.TakenBlocks()
+	size := int(g.Bytes(min(b.step, all)))
+	n := int(min(fileParts, (all+b.step-1)/b.step))
+	if n == 0 {
+		return b, nil
+	}
+	slab, err := w.slab(n * size)
+	if err != nil {
+		return nil, err
+	}
+	for ; n > 0; n-- {
+		b.memory, b.number = append(b.memory, slab[:size:size]), append(b.number, 0)
+		slab = slab[size:]
+	}
+	return b, nil
 }
 
-// add has so many blocks filled, and queues them. What is in the memory before is
-// written if need be.
+// add has so many blocks filled, and queues them. If the memory is full what is in it
+// is issued before.
 func (b *fileBatch) add(at geometry.FSBlock, n geometry.Blocks, name string, fill func(dst []byte)) error {
 	g := b.w.Geometry
 	size := int(g.Bytes(n))
-	if size > len(b.memory)-b.used {
+	if size > len(b.memory[b.part])-b.used {
 		if err := b.ctx.Err(); err != nil {
 			return err
 		}
-		if err := b.submit(); err != nil {
+		if err := b.issue(); err != nil {
 			return err
 		}
 	}
-	part := b.memory[b.used:][:size]
+	part := b.memory[b.part][b.used:][:size]
 	b.used += size
 	fill(part)
 	agno, agbno := g.BlockAddress(at)
-	b.queue.Add(delwri.Buffer{
+	b.w.list.Add(&delwri.Buffer{
 		Off: int64(g.Offset(agno, agbno)), Data: part,
 		Place: delwri.Place{AG: int64(agno), Name: name},
 	})
 	return nil
 }
 
-// submit writes what has been collected.
-func (b *fileBatch) submit() error {
-	if err := b.queue.Submit(); err != nil {
+// issue has what has been collected written, and waits until the next part of the
+// memory is free.
+func (b *fileBatch) issue() error {
+	list := b.w.list
+	if err := list.Issue(); err != nil {
 		return err
 	}
-	b.w.count(b.queue.Stats())
-	b.queue, b.used = b.w.list(), 0
+	if len(b.number) > 0 {
+		b.number[b.part] = list.Issued()
+		b.part, b.used = (b.part+1)%len(b.memory), 0
+		if err := list.WaitFor(b.number[b.part]); err != nil {
+			return err
+		}
+	}
 	if g := b.w.Geometry; b.done > 0 {
 		b.w.Progress(PhaseFiles, int64(g.Bytes(b.done)), int64(g.Bytes(b.total)))
 	}
@@ -130,7 +158,7 @@ func (w *writer) realtime(ring Ring) error {
 		return w.syncRealtime()
 	}
 	l := delwri.NewList(ring, delwri.Config{Device: w.Realtime.Name()})
-	l.Add(delwri.Buffer{Off: 0, Data: super, Place: delwri.Place{AG: -1, Name: "realtime superblock"}})
+	l.Add(&delwri.Buffer{Off: 0, Data: super, Place: delwri.Place{AG: -1, Name: "realtime superblock"}})
 	if err := l.Submit(); err != nil {
 		return err
 	}

@@ -134,6 +134,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	defer func() {
 		if w.ring != nil {
 			stats.Engine, stats.Ring = w.ring.Engine(), w.ring.Stats()
+			w.count(w.list.Stats())
 		}
 		stats.Lists, stats.AGs, stats.Undiscarded = w.stats, w.ags, w.undiscarded
 		for _, e := range w.opened.close() {
@@ -145,6 +146,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if w.ring, err = w.opened.open(job.Data); err != nil {
 		return stats, err
 	}
+	w.list = delwri.NewList(w.ring, delwri.Config{Device: job.Data.Name()})
 	log, err := w.opened.open(job.Log)
 	if err != nil {
 		return stats, err
@@ -170,10 +172,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if err := w.realtime(rt); err != nil {
 		return stats, err
 	}
-	if err := w.headers(ctx); err != nil {
-		return stats, err
-	}
-	if err := w.files(ctx); err != nil {
+	if err := w.blocks(ctx); err != nil {
 		return stats, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -182,13 +181,41 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	return stats, w.complete()
 }
 
+// blocks writes headers and files, one behind the other without a pause.
+func (w *writer) blocks(ctx context.Context) error {
+	err := w.headers(ctx)
+	if err == nil {
+		err = w.files(ctx)
+	}
+	if e := w.list.Wait(); e != nil {
+		err = e // a cancelled run that has failed as well
+	}
+	for _, release := range w.slabs {
+		if e := release(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// slab gives memory for blocks, which they have until all are written.
+func (w *writer) slab(size int) ([]byte, error) {
+	slab, release, err := aio.NewSlab(size)
+	if err == nil {
+		w.slabs = append(w.slabs, release)
+	}
+	return slab, err
+}
+
 type writer struct {
 	Job
 	build  *aginit.Builder
 	opened rings
-	ring   Ring // the data device's
-	stats  delwri.Stats
-	ags    int64 // queued so far
+	ring   Ring         // the data device's
+	list   *delwri.List // on that
+	slabs  []func() error
+	stats  delwri.Stats // of other lists
+	ags    int64        // queued so far
 	// undiscarded is what the limit of time kept, in bytes.
 	undiscarded int64
 }
@@ -225,10 +252,6 @@ func (l rings) close() (faults []error) {
 	return faults
 }
 
-func (w *writer) list() *delwri.List {
-	return delwri.NewList(w.ring, delwri.Config{Device: w.Data.Name()})
-}
-
 func (w *writer) sync() error {
 	if err := w.ring.Sync(); err != nil {
 		return fmt.Errorf("%s: flushing: %w", w.Data.Name(), err)
@@ -242,12 +265,10 @@ func (w *writer) complete() error {
 		return err
 	}
 	w.Progress(PhaseComplete, 1, 2)
-	l := w.list()
-	l.Add(delwri.Buffer{Off: 0, Data: w.build.Primary(), Place: delwri.Place{AG: 0, Name: "superblock"}})
-	if err := l.Submit(); err != nil {
+	w.list.Add(&delwri.Buffer{Off: 0, Data: w.build.Primary(), Place: delwri.Place{AG: 0, Name: "superblock"}})
+	if err := w.list.Submit(); err != nil {
 		return err
 	}
-	w.count(l.Stats())
 	if err := w.sync(); err != nil {
 		return err
 	}

@@ -2,21 +2,20 @@ package format
 
 import (
 	"context"
-	"errors"
 
 	"mkfs/internal/aginit"
-	"mkfs/internal/aio"
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
 )
 
 // headers writes the headers of all AGs. Of a few batches one is built while
-// the others are in flight, in memory that is used again and again.
+// the others are in flight, in memory that is used again and again. The last are
+// still in flight when it returns.
 func (w *writer) headers(ctx context.Context) error {
 	size := w.build.HeaderSize()
 	frames, count := w.window(size)
 	batches := make([]batch, count)
-	slab, release, err := aio.NewSlab(count * frames * size)
+	slab, err := w.slab(count * frames * size)
 	if err != nil {
 		return err
 	}
@@ -24,29 +23,7 @@ func (w *writer) headers(ctx context.Context) error {
 	for i := range batches {
 		batches[i] = newBatch(w, slab[i*frames*size:][:frames*size], size)
 	}
-	errs := []error{w.fill(ctx, batches)}
-	for i := range batches {
-		errs = append(errs, batches[i].list.Wait())
-		w.count(batches[i].list.Stats())
-	}
-	return cause(append(errs, release()))
-}
-
-// cause picks the error that the others follow from. Two lists write to one
-// ring, which an error stops: the list whose write failed knows the place, and
-// the other one only that its own were not started.
-func cause(errs []error) error {
-	var first error
-	for _, err := range errs {
-		var at *delwri.WriteError
-		if errors.As(err, &at) && at.Place.Name != "" && !errors.Is(err, aio.ErrCanceled) {
-			return err
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return first
+	return w.fill(ctx, batches)
 }
 
 // batchAGs is so many that sorting and submitting is shared, and so few that
@@ -76,16 +53,15 @@ func (w *writer) fill(ctx context.Context, batches []batch) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if i >= len(batches) { // its memory is in use
-			if err := b.list.Wait(); err != nil {
-				return err
-			}
+		if err := w.list.WaitFor(b.number); err != nil { // its memory is in use
+			return err
 		}
 		n := min(geometry.AGNumber(len(b.frames)), g.AGCount-agno)
 		b.build(w, agno, n)
-		if err := b.list.Issue(); err != nil {
+		if err := w.list.Issue(); err != nil {
 			return err
 		}
+		b.number = w.list.Issued()
 		agno += n
 		w.ags = int64(agno)
 		w.Progress(PhaseHeaders, int64(agno), int64(g.AGCount))
@@ -95,34 +71,39 @@ func (w *writer) fill(ctx context.Context, batches []batch) error {
 
 // batch is a run of AGs whose headers are written together.
 type batch struct {
-	list   *delwri.List
-	frames []aginit.Frame
-	pieces []aginit.Piece
+	number  int64 // that the list has given it
+	frames  []aginit.Frame
+	pieces  []aginit.Piece
+	buffers []delwri.Buffer // one for each piece of each frame
 }
 
 func newBatch(w *writer, memory []byte, size int) batch {
-	b := batch{list: w.list(), pieces: w.headerPieces()}
+	b := batch{pieces: w.headerPieces()}
 	for ; len(memory) > 0; memory = memory[size:] {
-		b.frames = append(b.frames, aginit.Frame{Data: memory[:size:size]})
+		data := memory[:size:size]
+		b.frames = append(b.frames, aginit.Frame{Data: data})
+		for _, p := range b.pieces {
+			b.buffers = append(b.buffers, delwri.Buffer{Data: data[p.At : p.At+p.Size], Place: delwri.Place{Name: p.Name}})
+		}
 	}
 	return b
 }
 
 // build queues the headers of n AGs from first on.
 func (b *batch) build(w *writer, first, n geometry.AGNumber) {
+	buffers := b.buffers
 	for i := range n {
 		agno := first + i
-		f := &b.frames[i]
-		w.build.Build(agno, f)
+		w.build.Build(agno, &b.frames[i])
 		off := int64(w.Geometry.Offset(agno, 0))
-		for _, p := range b.pieces {
-			b.list.Add(delwri.Buffer{
-				Off: off + int64(p.At), Data: f.Data[p.At : p.At+p.Size],
-				Place: delwri.Place{AG: int64(agno), Name: p.Name},
-			})
+		for j := range b.pieces {
+			q := &buffers[j]
+			q.Off, q.Place.AG = off+int64(b.pieces[j].At), int64(agno)
+			w.list.Add(q)
 		}
+		buffers = buffers[len(b.pieces):]
 		if g := w.Geometry; g.HasLog(agno) {
-			b.list.Add(w.logRecord(g.Offset(agno, g.Log.Start)))
+			w.list.Add(w.logRecord(g.Offset(agno, g.Log.Start)))
 		}
 	}
 }

@@ -121,6 +121,6 @@ func (w *writer) externalLog(ring Ring) error {
 	return nil
 }
 
-func (w *writer) logRecord(off geometry.Bytes) delwri.Buffer {
-	return delwri.Buffer{Off: int64(off), Data: w.build.LogRecord(), Place: delwri.Place{AG: -1, Name: "log record"}}
+func (w *writer) logRecord(off geometry.Bytes) *delwri.Buffer {
+	return &delwri.Buffer{Off: int64(off), Data: w.build.LogRecord(), Place: delwri.Place{AG: -1, Name: "log record"}}
 }

@@ -232,7 +232,7 @@ func (c *cache) flush() error {
 		if b.kind != nil {
 			ondisk.Seal(b.data, b.kind.CRC)
 		}
-		c.list.Add(delwri.Buffer{Off: b.off, Data: b.data, Place: c.dev.place(b)})
+		c.list.Add(&delwri.Buffer{Off: b.off, Data: b.data, Place: c.dev.place(b)})
 		b.dirty = false
 	}
 	c.stats.Written += int64(len(c.dirty))

@@ -146,7 +146,7 @@ func (r *recoverer) writePart(part xlog.Part) error {
 		} else {
 			copy(b, part.Data[at-off:])
 		}
-		list.Add(delwri.Buffer{Off: base + at, Data: b, Place: delwri.Place{AG: -1, Name: "log"}})
+		list.Add(&delwri.Buffer{Off: base + at, Data: b, Place: delwri.Place{AG: -1, Name: "log"}})
 		at += n
 	}
 	if err := list.Submit(); err != nil {
