@@ -80,7 +80,7 @@ func (f *Fork) put(dst []byte) error {
 			e.Put(dst[i*ondisk.FileExtentSize:])
 		}
 	case ondisk.FormatBtree:
-		return f.putRoot(dst)
+		f.Root.Put(dst)
 	}
 	return nil
 }
