@@ -33,6 +33,16 @@ func Open(t testing.TB, path string) *Device {
 	return d
 }
 
+// Clone makes another one with the same contents.
+func (d *Device) Clone() *Device {
+	c := &Device{pages: make(map[int64]*[pageSize]byte, len(d.pages)), base: d.base}
+	for at, page := range d.pages {
+		data := *page
+		c.pages[at] = &data
+	}
+	return c
+}
+
 // ReadAt reads, zeros where nothing is.
 func (d *Device) ReadAt(p []byte, off int64) (int, error) {
 	for n := 0; n < len(p); {
