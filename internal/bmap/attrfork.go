@@ -36,10 +36,10 @@ func AddAttrFork(t *live.Trans, ip *inode.Inode, size int, spill func() error) e
 	}
 	ip.Attr.Reset(ondisk.FormatExtents)
 	o := op{t: t, ip: ip, id: Data, f: &ip.Data}
-	room := ip.Room(t.FS, false)
+	defer o.end()
 	switch ip.Data.Format {
 	case ondisk.FormatLocal:
-		if len(ip.Data.Local) > room {
+		if len(ip.Data.Local) > o.room() {
 			return spill()
 		}
 	case ondisk.FormatExtents:
@@ -47,7 +47,7 @@ func AddAttrFork(t *live.Trans, ip *inode.Inode, size int, spill func() error) e
 			return o.toBtree()
 		}
 	case ondisk.FormatBtree:
-		return o.shrinkRoot(room)
+		return o.resize()
 	}
 	return nil
 }
@@ -69,6 +69,8 @@ func AttrForkOffset(fs *live.FS, ip *inode.Inode, size int) int {
 		return 0
 	case size <= ip.Room(fs, true):
 		return ip.ForkOffset
+	case fs.G.Features.Attr < 2:
+		return 0
 	case f.Format == ondisk.FormatBtree && ip.ForkOffset != 0:
 		if wanted < ip.ForkOffset {
 			return 0
@@ -96,7 +98,12 @@ func dataSize(fs *live.FS, ip *inode.Inode) int {
 		}
 		return n
 	case ondisk.FormatBtree:
-		return rootHeader + f.Root.Live()*rootEntry
+		// The root as memory has it, with the header of a block.
+		header := ondisk.LongBtreeHeader
+		if !fs.V5 {
+			header = ondisk.LongBtreeHeaderV4
+		}
+		return header + f.Root.Live()*rootEntry
 	default:
 		return len(f.Local)
 	}

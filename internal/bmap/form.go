@@ -1,23 +1,106 @@
 package bmap
 
 import (
-	"errors"
+	"sync"
 
+	"mkfs/internal/alloc"
 	"mkfs/internal/btree"
+	"mkfs/internal/geometry"
+	"mkfs/internal/ondisk"
 )
 
-var errLater = errors.New("btrees of extents are not made yet")
+// tree is the btree of a fork, with a cursor in it.
+type tree struct {
+	btree.Tree
+	cur btree.Cursor
+}
+
+// Trees are large, and there is one for each operation.
+var trees = sync.Pool{New: func() any { return new(tree) }}
 
 // cursor is a cursor of the fork's btree.
-func (o *op) cursor() *btree.Cursor { return o.cur }
+func (o *op) cursor() *btree.Cursor {
+	if o.tree == nil {
+		o.plant()
+		o.tree.cur.Init(&o.tree.Tree, o.t)
+	}
+	return &o.tree.cur
+}
 
-// toBtree gives a fork of extents a btree.
-func (o *op) toBtree() error { return o.fail("%w", errLater) }
+// plant gets a tree for the fork's btree.
+func (o *op) plant() {
+	o.tree = trees.Get().(*tree)
+	o.tree.Kind, o.tree.Owner, o.tree.Root, o.tree.Fork = btree.Bmbt, uint64(o.ip.Ino), blocks{o}, &o.f.Root
+}
 
-// toExtents takes the btree of a fork away.
-func (o *op) toExtents() error { return o.fail("%w", errLater) }
+// end ends the operation: there is no use for its cursor any more.
+func (o *op) end() {
+	if o.tree != nil {
+		o.tree.Root, o.tree.Fork = nil, nil
+		trees.Put(o.tree)
+		o.tree = nil
+	}
+}
 
-// shrinkRoot moves the root of the fork's btree to a block if it does not fit so many bytes.
-func (o *op) shrinkRoot(int) error { return o.fail("%w", errLater) }
+// toBtree gives a fork of extents a btree of one leaf. (xfs_bmap_extents_to_btree in libxfs.)
+func (o *op) toBtree() error {
+	at, _, ok, err := alloc.StartAG(o.t, o.home(), alloc.Request{Min: 1, Max: 1, Owner: o.owner()})
+	if err != nil {
+		return o.fail("%w", err)
+	} else if !ok {
+		return o.fail("%w", ErrNoRoom)
+	}
+	o.ip.Core.Blocks++
+	o.ip.Log(o.t)
+	o.plant()
+	list := o.f.Extents
+	err = o.tree.Plant(o.t, o.room(), uint64(at), len(list), func(i int, record []byte) { list[i].Put(record) })
+	if err != nil {
+		return o.fail("%w", err)
+	}
+	o.tree.cur.Init(&o.tree.Tree, o.t)
+	o.f.Format = ondisk.FormatBtree
+	return nil
+}
 
-var _ btree.Root = blocks{}
+// toExtents takes the btree of a fork away. What it had is in memory.
+// (xfs_bmap_btree_to_extents in libxfs.)
+func (o *op) toExtents() error {
+	root := &o.f.Root
+	if root.Level() != 1 || root.Live() != 1 {
+		return o.fail("%d extents are in a btree of level %d with %d blocks below its root", len(o.f.Extents), root.Level(),
+			root.Live())
+	}
+	leaf := root.Below(0)
+	if err := (blocks{o}).Free(o.t, leaf); err != nil {
+		return err
+	}
+	agno, agbno := o.t.G.BlockAddress(geometry.FSBlock(leaf))
+	o.t.Cache.Forget(o.t.Offset(agno, agbno))
+	root.Reset()
+	o.f.Format = ondisk.FormatExtents
+	o.end()
+	return nil
+}
+
+// resize makes the root of the fork's btree fit the room that the fork has, and moves what it holds to a block if it
+// does not. (xfs_bmap_add_attrfork_btree in libxfs.)
+func (o *op) resize() error {
+	if o.f.Root.Needs() > o.room() {
+		cur := o.cursor()
+		var first [ondisk.FileExtentSize]byte
+		o.f.Extents[0].Put(first[:])
+		if err := o.seek(first[:], true, o.f.Extents[0]); err != nil {
+			return err
+		}
+		if ok, err := cur.PushDown(); err != nil {
+			return o.fail("%w", err)
+		} else if !ok {
+			return o.fail("%w", ErrNoRoom)
+		}
+	}
+	if !o.f.Root.Resize(o.room()) {
+		return o.fail("the root of its btree needs %d bytes, and has %d", o.f.Root.Needs(), o.room())
+	}
+	return nil
+}

@@ -2,7 +2,6 @@ package bmap
 
 import (
 	"mkfs/internal/alloc"
-	"mkfs/internal/btree"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
 	"mkfs/internal/ondisk"
@@ -14,8 +13,8 @@ type op struct {
 	ip *inode.Inode
 	id ForkID
 	f  *inode.Fork
-	// cur is a cursor of the fork's btree, once there was a need of one.
-	cur *btree.Cursor
+	// tree is the fork's btree, once there was a need of it.
+	tree *tree
 }
 
 // begin begins an operation on a fork that has extents.
@@ -32,8 +31,9 @@ func begin(t *live.Trans, ip *inode.Inode, id ForkID) (op, error) {
 
 func (o *op) fail(format string, args ...any) error { return fail(o.ip, o.id, format, args...) }
 
-// most is how many extents fit the inode.
-func (o *op) most() int { return o.ip.Room(o.t.FS, o.id == Attr) / ondisk.FileExtentSize }
+// room is how many bytes the fork may take in the inode, and most how many extents that is.
+func (o *op) room() int { return o.ip.Room(o.t.FS, o.id == Attr) }
+func (o *op) most() int { return o.room() / ondisk.FileExtentSize }
 
 // count makes sure that n more extents can be counted. An inode with small counters gets large ones where the
 // filesystem has them. (xfs_iext_count_extend in libxfs.)

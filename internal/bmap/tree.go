@@ -53,7 +53,7 @@ func (o *op) changeTree(c *change) error {
 
 // seek moves the cursor to the record of an extent, which is to be there or not.
 func (o *op) seek(record []byte, there bool, e inode.Extent) error {
-	ok, err := o.cur.Lookup(btree.EQ, record)
+	ok, err := o.tree.cur.Lookup(btree.EQ, record)
 	switch {
 	case err != nil:
 		return o.fail("%w", err)
@@ -62,7 +62,7 @@ func (o *op) seek(record []byte, there bool, e inode.Extent) error {
 	case ok != there:
 		return o.fail("the btree has another extent at %d", e.Offset)
 	}
-	if found, _ := o.cur.Record(); there && !bytes.Equal(found, record) {
+	if found, _ := o.tree.cur.Record(); there && !bytes.Equal(found, record) {
 		return o.fail("the extent at %d is another in the btree", e.Offset)
 	}
 	return nil
@@ -70,9 +70,9 @@ func (o *op) seek(record []byte, there bool, e inode.Extent) error {
 
 // step moves the cursor by one. The end of the btree is a place for an insertion.
 func (o *op) step(v verb, c *change) error {
-	move := o.cur.Next
+	move := o.tree.cur.Next
 	if v == prev {
-		move = o.cur.Prev
+		move = o.tree.cur.Prev
 	}
 	if ok, err := move(); err != nil {
 		return o.fail("%w", err)
@@ -91,7 +91,7 @@ func (o *op) undo(c *change) error {
 			return err
 		}
 		c.extents[old].Put(record[:])
-		if err := o.cur.Update(record[:]); err != nil {
+		if err := o.tree.cur.Update(record[:]); err != nil {
 			return o.fail("%w", err)
 		}
 	}
@@ -117,7 +117,7 @@ func (b blocks) Alloc(t *live.Trans, near uint64) (uint64, bool, error) {
 	if t.Reserve == 0 {
 		return 0, false, nil
 	}
-	r := alloc.Request{Min: 1, Max: 1, Owner: b.owner(), MinLeft: 0}
+	r := alloc.Request{Min: 1, Max: 1, Owner: b.owner()}
 	if !t.Allocated {
 		r.MinLeft = b.minLeft()
 	}

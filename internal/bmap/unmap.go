@@ -28,6 +28,7 @@ func Unmap(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry.Blo
 	if end < off {
 		return false, o.fail("%d blocks at %d end behind all files", n, off)
 	}
+	defer o.end()
 	i := o.f.Search(end - 1)
 	for count := 0; ; count++ {
 		if i == len(o.f.Extents) || i >= 0 && o.f.Extents[i].Offset >= end {

@@ -25,6 +25,7 @@ func WriteMany(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry
 		return nil, o.fail("%d blocks at %d cannot be mapped", n, off)
 	}
 	w := writing{op: o, want: want{flags: flags, total: total, minLeft: o.minLeft()}, off: off, n: n}
+	defer w.end()
 	if err := w.map_(most); err != nil {
 		return nil, err
 	}
@@ -38,6 +39,7 @@ func Map(t *live.Trans, ip *inode.Inode, id ForkID, e inode.Extent) error {
 	if err != nil {
 		return err
 	}
+	defer o.end()
 	i := o.f.Search(e.Offset)
 	switch {
 	case e.Blocks == 0 || e.Blocks > inode.MaxExtent || e.Offset > inode.MaxOffset || e.End()-1 > inode.MaxOffset:

@@ -1,0 +1,256 @@
+package bmap
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mkfs/internal/geometry"
+	"mkfs/internal/inode"
+	"mkfs/internal/live"
+	"mkfs/internal/live/livetest"
+)
+
+// part is a run of bytes of a file.
+type part struct{ off, n int64 }
+
+// writeChunk is how much of a file the reference copies at a time.
+const writeChunk = 128 << 10
+
+// sparse makes a file that has data in some parts only.
+func sparse(t *testing.T, path string, parts []part) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range parts {
+		b := make([]byte, p.n)
+		for i := range b {
+			b[i] = byte(1 + i%251)
+		}
+		if _, err := f.WriteAt(b, p.off); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// every makes count parts of n bytes, one each step bytes.
+func every(step, n int64, count int) (parts []part) {
+	for i := range int64(count) {
+		parts = append(parts, part{i * step, n})
+	}
+	return parts
+}
+
+// withFile has the reference make a filesystem with a file /f that is of a type of protofiles: "-" with a source, "r"
+// with a size.
+func withFile(t *testing.T, size int64, kind, arg string, args ...string) string {
+	t.Helper()
+	proto := filepath.Join(t.TempDir(), "proto")
+	text := fmt.Sprintf("/\n0 0\nd--755 0 0\nf %s--755 0 0 %s\n$\n", kind, arg)
+	if err := os.WriteFile(proto, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return livetest.Reference(t, size, append(args, "-p", proto)...)
+}
+
+// number is the inode of a path.
+func number(t *testing.T, image, path string) geometry.Inode {
+	t.Helper()
+	out, err := livetest.Run(t, "xfs_db", "-r", "-c", "path "+path, "-c", "inode", image)
+	fields := strings.Fields(out)
+	if err != nil || len(fields) == 0 {
+		t.Fatalf("xfs_db: %v\n%s", err, out)
+	}
+	n, err := strconv.ParseUint(fields[len(fields)-1], 10, 64)
+	if err != nil {
+		t.Fatalf("xfs_db: %v\n%s", err, out)
+	}
+	return geometry.Inode(n)
+}
+
+// sameMetadata compares two devices but for the superblocks and for what files have: so many bytes of the first AG,
+// where the files are, and the first MiB of the others.
+func sameMetadata(t *testing.T, fs *live.FS, got, want *livetest.Device, first int64, files ...*inode.Inode) {
+	t.Helper()
+	g := fs.G
+	for agno := range g.AGCount {
+		n := min(first, int64(g.Bytes(g.AGLength(agno))))
+		if agno > 0 {
+			n = 1 << 20
+		}
+		from := int64(g.Offset(agno, 0))
+		for off := from + int64(g.SectorSize); off < from+n; {
+			end := min(from+n, off&^int64(g.BlockSize-1)+int64(g.BlockSize))
+			if e, ok := data(fs, off, files); ok {
+				off = int64(fs.Offset(g.BlockAddress(e.Start))) + int64(g.Bytes(e.Blocks))
+				continue
+			}
+			if livetest.Differ(got, want, off, end-off) != "" {
+				t.Errorf("AG %d, block %d differs: %s", agno, (off-from)/int64(g.BlockSize), differences(got, want, off, end-off))
+				return
+			}
+			off = end
+		}
+	}
+}
+
+// differences lists the first bytes that differ.
+func differences(got, want *livetest.Device, off, n int64) (text string) {
+	a, b := make([]byte, n), make([]byte, n)
+	_, _ = got.ReadAt(a, off)
+	_, _ = want.ReadAt(b, off)
+	for i, count := 0, 0; i < len(a) && count < 20; i++ {
+		if a[i] != b[i] {
+			text += fmt.Sprintf(" +%#x: %#x, want %#x;", i, a[i], b[i])
+			count++
+		}
+	}
+	return text
+}
+
+// data is the extent of a file that has a byte.
+func data(fs *live.FS, off int64, files []*inode.Inode) (inode.Extent, bool) {
+	for _, ip := range files {
+		for _, e := range ip.Data.Extents {
+			if at := fs.Offset(fs.G.BlockAddress(e.Start)); off >= at && off < at+int64(fs.G.Bytes(e.Blocks)) {
+				return e, true
+			}
+		}
+	}
+	return inode.Extent{}, false
+}
+
+// read reads an inode, in a transaction of its own.
+func read(t *testing.T, fs *live.FS, ino geometry.Inode) *inode.Inode {
+	t.Helper()
+	tr := fs.Begin(0)
+	ip, err := inode.Read(tr, ino)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return ip
+}
+
+// A file that is copied, hole by hole, has the extents that the reference gives it, in the same bytes, in all
+// forms of the fork.
+func TestCopy(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		size  int64
+		args  []string
+		parts []part
+	}{
+		{name: "one extent", parts: every(1<<20, 5000, 1)},
+		{name: "large", parts: every(1<<20, 3<<20, 1)},
+		{name: "a few", parts: every(64<<10, 4096, 10)},
+		{name: "more than fit", parts: every(64<<10, 4096, 30)},
+		{name: "a tree of two leaves", parts: every(8<<10, 4096, 400)},
+		{name: "far apart", parts: every(60<<20, 4096, 40)},
+		{name: "blocks of 1 KiB", args: []string{"-b", "size=1k"}, parts: every(8<<10, 4096, 300)},
+		{name: "blocks of 1 KiB three levels", args: []string{"-b", "size=1k"}, parts: every(8<<10, 4096, 1500)},
+		{name: "no rmapbt", args: []string{"-m", "rmapbt=0,reflink=0"}, parts: every(8<<10, 4096, 400)},
+		{name: "small counters", args: []string{"-i", "nrext64=0,exchange=0"}, parts: every(8<<10, 4096, 400)},
+		{name: "no parent pointers", args: []string{"-n", "parent=0"}, parts: every(8<<10, 4096, 400)},
+		{name: "inodes of 2 KiB", args: []string{"-i", "size=2048"}, parts: every(8<<10, 4096, 400)},
+		{name: "V4", args: []string{"-m", "crc=0"}, parts: every(8<<10, 4096, 600)},
+		{name: "V4 blocks of 512", args: []string{"-m", "crc=0", "-b", "size=512"}, parts: every(8<<10, 4096, 600)},
+		{name: "blocks of 16 KiB", args: []string{"-b", "size=16k"}, parts: every(64<<10, 16<<10, 100)},
+		{name: "stripes", size: 2 << 30, args: []string{"-d", "su=64k,sw=4"}, parts: every(256<<10, 100<<10, 50)},
+		{name: "stripes short parts", size: 2 << 30, args: []string{"-d", "su=64k,sw=4"}, parts: every(256<<10, 20<<10, 50)},
+		{name: "extent size hint", args: []string{"-d", "extszinherit=16"}, parts: every(40<<10, 4096, 100)},
+		{name: "extent size hint far apart", args: []string{"-d", "extszinherit=16"}, parts: every(200<<10, 8192, 100)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			size := max(c.size, 400<<20)
+			source, empty := filepath.Join(t.TempDir(), "source"), filepath.Join(t.TempDir(), "empty")
+			sparse(t, source, c.parts)
+			sparse(t, empty, nil)
+			want := livetest.Open(t, withFile(t, size, "-", source, c.args...))
+			before := withFile(t, size, "-", empty, c.args...)
+			got := livetest.Open(t, before)
+			fs := livetest.Load(t, got)
+			ip := read(t, fs, number(t, before, "/f"))
+			copyParts(t, fs, ip, c.parts)
+			if err := fs.Cache.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			sameMetadata(t, fs, got, want, 24<<20, ip)
+		})
+	}
+}
+
+// copyParts does what the reference does to copy a file, but for the data.
+func copyParts(t *testing.T, fs *live.FS, ip *inode.Inode, parts []part) {
+	t.Helper()
+	block := int64(fs.G.BlockSize)
+	end := int64(0)
+	for _, p := range parts {
+		// The host tells of data by pages.
+		n := (p.n + 4095) &^ 4095
+		if p == parts[len(parts)-1] {
+			n = p.n
+		}
+		for off := p.off; off < p.off+n; off += writeChunk {
+			last := min(off+writeChunk, p.off+n)
+			first, behind := off/block, (last+block-1)/block
+			if ok, err := Fill(fs, ip, uint64(first), geometry.Blocks(behind-first), 0); err != nil || !ok {
+				t.Fatalf("block %d: %v, %v", first, ok, err)
+			}
+		}
+		end = p.off + n
+	}
+	ip.Core.ChangeCount-- // the reference has set the size of the empty file, too
+	ip.Core.Size = uint64(end)
+	touch(t, fs, ip)
+}
+
+// touch is a transaction that changes nothing but the inode.
+func touch(t *testing.T, fs *live.FS, ip *inode.Inode) {
+	t.Helper()
+	tr := fs.Begin(0)
+	ip.Log(tr)
+	if err := tr.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Space that is reserved for a file is unwritten.
+func TestReserved(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		args   []string
+		blocks geometry.Blocks
+	}{
+		{name: "small", blocks: 3},
+		{name: "more than an AG", blocks: 70000},
+		{name: "stripes", args: []string{"-d", "su=64k,sw=4"}, blocks: 1000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			const size = 1 << 30
+			want := livetest.Open(t, withFile(t, size, "r", fmt.Sprintf("%db", c.blocks), c.args...))
+			before := withFile(t, size, "-", os.DevNull, c.args...)
+			got := livetest.Open(t, before)
+			fs := livetest.Load(t, got)
+			ip := read(t, fs, number(t, before, "/f"))
+			if ok, err := Fill(fs, ip, 0, c.blocks, Prealloc); err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			touch(t, fs, ip) // for times and flags, which are as they were
+			if err := fs.Cache.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			sameMetadata(t, fs, got, want, 1<<20, ip)
+		})
+	}
+}
