@@ -1,0 +1,269 @@
+package ialloc_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mkfs/internal/alloc"
+	"mkfs/internal/geometry"
+	"mkfs/internal/ialloc"
+	"mkfs/internal/inode"
+	"mkfs/internal/live"
+	"mkfs/internal/live/livetest"
+	"mkfs/internal/ondisk"
+	"mkfs/internal/rmap"
+)
+
+// mounted mounts an image for as long as f runs.
+func mounted(t *testing.T, path string, f func(dir string)) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("loop mounts need root")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "xfs", "-o", "loop,nouuid", path, dir).CombinedOutput(); err != nil {
+		t.Skipf("no loop mount of XFS here: %s", out)
+	}
+	defer func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %s", out)
+		}
+	}()
+	f(dir)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func inodeOf(t testing.TB, path string) geometry.Inode {
+	t.Helper()
+	st, err := os.Stat(path)
+	must(t, err)
+	return geometry.Inode(st.Sys().(*syscall.Stat_t).Ino)
+}
+
+func copyFile(t testing.TB, path string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	out, err := exec.Command("cp", "--sparse=always", path, to).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s", out)
+	}
+	return to
+}
+
+// makeRoomy makes a directory of one block of 64 KiB, which does not grow by some
+// thousand short names.
+func makeRoomy(t testing.TB, path string) {
+	t.Helper()
+	must(t, os.Mkdir(path, 0o755))
+	for i := range 30 {
+		must(t, os.WriteFile(filepath.Join(path, strings.Repeat("x", 100)+name(i)), nil, 0o600))
+	}
+}
+
+// kernelFiles makes files in a directory, and lists their inodes.
+func kernelFiles(t testing.TB, dir string, first, n int) (list []geometry.Inode) {
+	t.Helper()
+	for i := range n {
+		path := filepath.Join(dir, name(first+i))
+		if err := os.WriteFile(path, nil, 0o600); errors.Is(err, unix.ENOSPC) {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, inodeOf(t, path))
+	}
+	return list
+}
+
+// Inodes are freed and allocated as the kernel does it.
+func TestKernelReuses(t *testing.T) {
+	for seed, args := range [][]string{nil, {"-m", "finobt=0"}, {"-b", "size=1024"}, {"-b", "size=64k"}, {"-i", "sparse=0"}} {
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(1, uint64(seed)))
+			path := livetest.Reference(t, size, append(args, "-n", "size=64k")...)
+			var dir geometry.Inode
+			var made, freed, again []geometry.Inode
+			mounted(t, path, func(at string) {
+				makeRoomy(t, filepath.Join(at, "d"))
+				dir = inodeOf(t, filepath.Join(at, "d"))
+				made = kernelFiles(t, filepath.Join(at, "d"), 0, 1200)
+			})
+			full := copyFile(t, path)
+			mounted(t, path, func(at string) {
+				for i, ino := range made {
+					if i < 500 && random.IntN(3) > 0 || i >= 1000 && random.IntN(40) > 0 {
+						must(t, os.Remove(filepath.Join(at, "d", name(i))))
+						freed = append(freed, ino)
+					}
+				}
+			})
+			holes := copyFile(t, path)
+			mounted(t, path, func(at string) { again = kernelFiles(t, filepath.Join(at, "d"), 2000, 750) })
+
+			fs := livetest.Load(t, livetest.Open(t, full))
+			for _, ino := range freed {
+				tr := fs.Begin(0)
+				ip := read(t, tr, ino)
+				must(t, ialloc.Free(tr, ip))
+				commit(t, tr)
+				ip.Release()
+			}
+			sameRecords(t, fs, livetest.Load(t, livetest.Open(t, holes)))
+
+			fs = livetest.Load(t, livetest.Open(t, holes))
+			sameInodes(t, fs, dir, again)
+			sameRecords(t, fs, livetest.Load(t, livetest.Open(t, path)))
+		})
+	}
+}
+
+// Where there is no room for whole chunks parts of chunks are allocated as the kernel does.
+func TestKernelSparse(t *testing.T) {
+	for seed, args := range [][]string{nil, {"-b", "size=1024", "-m", "finobt=0"}, {"-i", "size=2048"}} {
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(2, uint64(seed)))
+			path := livetest.Reference(t, size, append(args, "-n", "size=64k")...)
+			mounted(t, path, func(at string) { makeRoomy(t, filepath.Join(at, "d")) })
+			d := livetest.Open(t, path)
+			fs := livetest.Load(t, d)
+			fragment(t, fs, random)
+			path = filepath.Join(t.TempDir(), "fragmented")
+			save(t, fs, d, path)
+			was := copyFile(t, path)
+			var dir geometry.Inode
+			var want []geometry.Inode
+			mounted(t, path, func(at string) {
+				dir = inodeOf(t, filepath.Join(at, "d"))
+				want = kernelFiles(t, filepath.Join(at, "d"), 0, 1800)
+			})
+			fs = livetest.Load(t, livetest.Open(t, was))
+			sameInodes(t, fs, dir, want)
+			got := sameRecords(t, fs, livetest.Load(t, livetest.Open(t, path)))
+			if !slices.ContainsFunc(got, func(r ondisk.InodeRecord) bool { return r.HoleMask != 0 }) {
+				t.Error("no record has holes")
+			}
+		})
+	}
+}
+
+// fragment takes all free space, and frees pieces of it, few of which have room for a
+// chunk.
+func fragment(t *testing.T, fs *live.FS, random *rand.Rand) {
+	t.Helper()
+	mine := rmap.Owner{Owner: ondisk.OwnFS}
+	chunk := int64(fs.InodeChunk().Blocks)
+	for agno := range fs.G.AGCount {
+		var taken []geometry.Extent
+		for {
+			tr := fs.Begin(0)
+			at, n, ok, err := alloc.ThisAG(tr, agno, alloc.Request{Min: 1, Max: fs.G.AGBlocks, Owner: mine})
+			must(t, err)
+			commit(t, tr)
+			if !ok {
+				break
+			}
+			_, agbno := fs.G.BlockAddress(at)
+			taken = append(taken, geometry.Extent{Start: agbno, Blocks: n})
+		}
+		for _, e := range taken {
+			for at := int64(0); at < int64(e.Blocks); {
+				hole := 1 + random.Int64N(chunk-1)
+				if random.IntN(1000) == 0 {
+					hole = 2 * chunk
+				}
+				n := min(hole, int64(e.Blocks)-at)
+				tr := fs.Begin(0)
+				must(t, alloc.Free(tr, agno, e.Start+geometry.AGBlock(at), geometry.Blocks(n), mine, alloc.ReserveNone))
+				commit(t, tr)
+				at += hole + 1 + random.Int64N(2*chunk)
+			}
+		}
+	}
+}
+
+// save writes a filesystem to a file, for the kernel.
+func save(t *testing.T, fs *live.FS, d *livetest.Device, path string) {
+	t.Helper()
+	must(t, fs.Cache.Flush())
+	b := make([]byte, fs.G.SectorSize)
+	_, _ = d.ReadAt(b, 0)
+	ondisk.SetCounters(b, fs.Counts.Inodes, fs.Counts.FreeInodes, uint64(fs.Counts.FreeBlocks))
+	if fs.V5 {
+		ondisk.Seal(b, ondisk.SuperblockCRC)
+	}
+	_, _ = d.WriteAt(b, 0)
+	d.Save(t, path, size)
+}
+
+func read(t testing.TB, tr *live.Trans, ino geometry.Inode) *inode.Inode {
+	t.Helper()
+	ip, err := inode.Read(tr, ino)
+	must(t, err)
+	return ip
+}
+
+// sameInodes allocates inodes in a directory, and wants these.
+func sameInodes(t *testing.T, fs *live.FS, dir geometry.Inode, want []geometry.Inode) {
+	t.Helper()
+	tr := fs.Begin(0)
+	parent := read(t, tr, dir)
+	commit(t, tr)
+	for i, ino := range want {
+		tr := fs.Begin(0)
+		ip := create(t, tr, parent, ialloc.New{Mode: ondisk.ModeRegular | 0o600})
+		if ip.Ino != ino {
+			t.Fatalf("file %d of %d: inode %d, want %d", i, len(want), ip.Ino, ino)
+		}
+		commit(t, tr)
+		ip.Release()
+	}
+}
+
+// sameRecords compares the records of the inode btrees of all AGs, and returns those of
+// the inobts.
+func sameRecords(t *testing.T, fs, want *live.FS) (all []ondisk.InodeRecord) {
+	t.Helper()
+	for agno := range fs.G.AGCount {
+		for _, free := range []bool{false, true} {
+			if free && !fs.G.Features.Finobt {
+				continue
+			}
+			got, wanted := records(t, fs, agno, free), records(t, want, agno, free)
+			if !slices.Equal(got, wanted) {
+				t.Errorf("AG %d, finobt %v:\n%+v\nwant\n%+v", agno, free, got, wanted)
+			}
+			if !free {
+				all = append(all, got...)
+			}
+		}
+		tr, trWant := fs.Begin(0), want.Begin(0)
+		a, err := tr.AGI(agno)
+		must(t, err)
+		b, err := trWant.AGI(agno)
+		must(t, err)
+		if a.Count() != b.Count() || a.FreeCount() != b.FreeCount() || a.NewInode() != b.NewInode() || a.Blocks() != b.Blocks() ||
+			a.FreeBlocks() != b.FreeBlocks() {
+			t.Errorf("AGI %d: %d, %d, %d, %d, %d, want %d, %d, %d, %d, %d", agno, a.Count(), a.FreeCount(), a.NewInode(), a.Blocks(),
+				a.FreeBlocks(), b.Count(), b.FreeCount(), b.NewInode(), b.Blocks(), b.FreeBlocks())
+		}
+		commit(t, tr)
+		commit(t, trWant)
+	}
+	return all
+}
