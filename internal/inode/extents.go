@@ -45,8 +45,8 @@ type Fork struct {
 	Local []byte
 	// Extents are all extents, in order of offset, whether they are in the inode
 	// or in a btree. They take 32 bytes each. To enter or remove one takes as long as
-	// moving those behind it: nothing at the end, where files grow; half a millisecond in the
-	// midst of a million.
+	// moving those behind it: nothing at the end, where files grow, and up to a millisecond
+	// in the midst of a million.
 	Extents []Extent
 	// Root is the root of the btree of extents.
 	Root btree.Fork
