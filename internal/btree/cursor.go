@@ -49,7 +49,7 @@ func (c *Cursor) Lookup(o Order, record []byte) (bool, error) {
 		return false, err
 	}
 	k := c.Tree.Kind
-	key := c.Tree.keys.sought[:]
+	key := c.Tree.room.sought[:]
 	k.putKey(key, record)
 	sign, i := 1, 0
 	for level := c.levels - 1; ; level-- {
@@ -65,9 +65,9 @@ func (c *Cursor) Lookup(o Order, record []byte) (bool, error) {
 		case sign == 0: // a key above was equal: it is the first record below
 			i = 0
 		case level > 0:
-			i, sign = search(&p.block, n, k.key, key)
+			i, sign = k.keys(p.data[p.lay.first:], n, p.lay.size, key)
 		default:
-			i, sign = search(&p.block, n, k.record, key)
+			i, sign = k.records(p.data[p.lay.first:], n, p.lay.size, key)
 		}
 		if level == 0 {
 			break
@@ -114,25 +114,6 @@ func (c *Cursor) load(level int, ptr uint64) error {
 		p.block = b
 	}
 	return err
-}
-
-// search finds a key in a block of n entries: a slot, and how the entry there
-// compares with the key. If none is equal it is one of the two that it is between.
-func search(b *block, n int, compare order, key []byte) (i, c int) {
-	data, size := b.data[b.lay.first:], b.lay.size
-	for low, high := 0, n-1; low <= high; {
-		i = int(uint(low+high) >> 1)
-		c = compare(data[i*size:], key)
-		switch {
-		case c < 0:
-			low = i + 1
-		case c > 0:
-			high = i - 1
-		default:
-			return i, 0
-		}
-	}
-	return i, c
 }
 
 // settle ends a lookup that has found slot i of a leaf, whose record compares so
@@ -213,9 +194,9 @@ func (c *Cursor) follows(a, b *block) error {
 	if n == 0 || b.live() == 0 {
 		return nil
 	}
-	key := tr.keys.sought[:]
+	key := tr.room.sought[:]
 	tr.putKey(key, b.entry(0))
-	if tr.record(a.entry(n-1), key) >= 0 {
+	if tr.compare(a.entry(n-1), key) >= 0 {
 		return tr.damagedBlock(b.ptr, errOrder)
 	}
 	return nil

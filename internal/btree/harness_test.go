@@ -127,7 +127,7 @@ func (k *Kind) sample(n, length int) []byte {
 func (k *Kind) compareRecords(a, b []byte) int {
 	var key [maxKey]byte
 	k.putKey(key[:], b)
-	return k.record(a, key[:])
+	return k.compare(a, key[:])
 }
 
 // sound checks all that a tree promises, and returns its records.

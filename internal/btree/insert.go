@@ -27,7 +27,7 @@ func (c *Cursor) Insert(record []byte) (bool, error) {
 		if !s.split {
 			break
 		}
-		entry, ptr = c.Tree.keys.up[level&1][:c.Tree.Key], s.right.ptr
+		entry, ptr = c.Tree.room.up[level&1][:c.Tree.Key], s.right.ptr
 		if level++; level == c.levels {
 			if err := c.newRoot(&s); err != nil {
 				return false, err
@@ -66,7 +66,7 @@ type halves struct {
 }
 
 // insertAt puts an entry into the block of a level. If that was split, the keys of the
-// right half are in c.Tree.keys.up[level&1]. (xfs_btree_insrec in libxfs.)
+// right half are in c.Tree.room.up[level&1]. (xfs_btree_insrec in libxfs.)
 func (c *Cursor) insertAt(level int, entry []byte, ptr uint64) (s halves, ok bool, err error) {
 	p := &c.path[level]
 	at := p.at
@@ -85,7 +85,7 @@ func (c *Cursor) insertAt(level int, entry []byte, ptr uint64) (s halves, ok boo
 	c.dirty(&p.block)
 	switch {
 	case s.split && p.ptr == s.right.ptr:
-		c.Tree.keysOf(c.Tree.keys.up[level&1][:], &p.block)
+		c.Tree.keysOf(c.Tree.room.up[level&1][:], &p.block)
 	case c.Tree.overlaps() || at == 0:
 		err = c.raiseKeys(level)
 	}
@@ -229,7 +229,7 @@ func (c *Cursor) split(level int) (s halves, ok bool, err error) {
 		c.dirty(&beyond)
 	}
 	c.dirty(&p.block)
-	tr.keysOf(tr.keys.up[level&1][:], &right)
+	tr.keysOf(tr.room.up[level&1][:], &right)
 	s = halves{split: true, left: p.block, right: right}
 	if tr.overlaps() {
 		if err := c.raiseKeys(level); err != nil {

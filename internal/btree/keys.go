@@ -1,13 +1,10 @@
 package btree
 
 import (
-	"cmp"
 	"encoding/binary"
 
 	"mkfs/internal/ondisk"
 )
-
-// Records and keys are compared where they lie: this is the hottest code there is.
 
 var be = binary.BigEndian
 
@@ -16,15 +13,6 @@ func putAllocKey(key, record []byte) { copy(key, record[:ondisk.AllocRecordSize]
 
 // The key is the number that a record begins with.
 func putStartKey(key, record []byte) { copy(key, record[:startKeySize]) }
-
-// orderStart orders by the number that records and keys begin with.
-func orderStart(entry, key []byte) int { return cmp.Compare(be.Uint32(entry), be.Uint32(key)) }
-
-// orderCount orders free space by length, and by place if that is the same.
-func orderCount(entry, key []byte) int {
-	a, b := be.Uint64(entry), be.Uint64(key) // start, then length
-	return cmp.Compare(a<<32|a>>32, b<<32|b>>32)
-}
 
 const (
 	extentFlagBits   = 1 // whether it is unwritten
@@ -37,9 +25,6 @@ func extentOffset(record []byte) uint64 {
 }
 
 func putOffsetKey(key, record []byte) { be.PutUint64(key, extentOffset(record)) }
-
-func orderExtent(record, key []byte) int { return cmp.Compare(extentOffset(record), be.Uint64(key)) }
-func orderOffset(entry, key []byte) int  { return cmp.Compare(be.Uint64(entry), be.Uint64(key)) }
 
 // Where the fields of owners of blocks are, and what the offset says beside the
 // offset. A record is start, length, owner, offset, and a key lacks the length.
@@ -73,22 +58,4 @@ func putRmapHigh(key, record []byte) {
 	}
 	// A sum that overflows into the flags is the format's, not checked.
 	be.PutUint64(key[rmapKeyOffset:], (offset&rmapMask+uint64(more))|offset&^rmapMask)
-}
-
-func orderRmapRecord(record, key []byte) int {
-	return orderRmap(record, record[rmapOwner:], record[rmapOffset:], key)
-}
-
-func orderRmapKey(entry, key []byte) int {
-	return orderRmap(entry, entry[rmapKeyOwner:], entry[rmapKeyOffset:], key)
-}
-
-func orderRmap(start, owner, offset, key []byte) int {
-	if c := orderStart(start, key); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(be.Uint64(owner), be.Uint64(key[rmapKeyOwner:])); c != 0 {
-		return c
-	}
-	return cmp.Compare(be.Uint64(offset)&^rmapUnwritten, be.Uint64(key[rmapKeyOffset:])&^rmapUnwritten)
 }

@@ -40,7 +40,7 @@ type Tree struct {
 	first   uint64 // the first block of an AG that may be one of the tree,
 	end     uint64 // and the one behind the last, of a tree within one
 	changes int    // how often a block was freed: what cursors have may be stale
-	keys    keys
+	room    keys
 }
 
 // keys is room for keys while cursors work.
@@ -48,7 +48,6 @@ type keys struct {
 	sought [maxKey]byte    // by a lookup
 	up     [2][maxKey]byte // of a new block, for the level above: of even and odd levels
 	raised [maxKey]byte    // of a block that has changed, likewise
-	end    [maxKey]byte    // of one of many records
 }
 
 // Cursor makes a cursor that is nowhere yet.

@@ -1,6 +1,10 @@
 package btree
 
-import "bytes"
+import (
+	"bytes"
+
+	"mkfs/internal/ondisk"
+)
 
 // Update changes the record at the cursor to one that keeps its place.
 // (xfs_btree_update in libxfs.)
@@ -35,17 +39,12 @@ func (tr *Tree) keysOf(key []byte, b *block) {
 	if !tr.overlaps() {
 		return
 	}
-	high := tr.high(key)
-	for i := range b.live() {
-		e := tr.keys.end[:tr.Key/2]
-		if b.lay.ptr > 0 {
-			e = tr.high(b.entry(i))
-		} else {
-			tr.putHigh(e, b.entry(i))
-		}
-		if i == 0 || tr.Kind.key(e, high) > 0 {
-			copy(high[:tr.Key/2], e)
-		}
+	level := min(ondisk.BtreeLevel(b.data), node)
+	last := b.entry(tr.highest[level](b.data[b.lay.first:], b.live()))
+	if level == leaf {
+		tr.putHigh(tr.high(key), last)
+	} else {
+		copy(tr.high(key), tr.high(last))
 	}
 }
 
@@ -56,7 +55,7 @@ func (c *Cursor) raiseKeys(level int) error { return c.raise(level, false) }
 // raise is raiseKeys, which may go on to the root whatever it finds.
 func (c *Cursor) raise(level int, all bool) error {
 	tr := c.Tree
-	key := tr.keys.raised[:tr.Key]
+	key := tr.room.raised[:tr.Key]
 	if level+1 < c.levels {
 		tr.keysOf(key, &c.path[level].block)
 	}
@@ -86,5 +85,9 @@ func (tr *Tree) sameKeys(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	return tr.Kind.key(a, b) == 0 && tr.Kind.key(tr.high(a), tr.high(b)) == 0
+	same := func(a, b []byte) bool {
+		_, sign := tr.Kind.keys(a, 1, tr.Key, b)
+		return sign == 0
+	}
+	return same(a, b) && same(tr.high(a), tr.high(b))
 }

@@ -26,7 +26,7 @@ func (tr *Tree) Records(t *live.Trans) iter.Seq2[[]byte, error] {
 			b := &w.block
 			for i := range b.live() {
 				r := b.entry(i)
-				if any && tr.record(r, last[:]) <= 0 {
+				if any && tr.compare(r, last[:]) <= 0 {
 					yield(nil, tr.damagedBlock(b.ptr, errOrder))
 					return
 				}
