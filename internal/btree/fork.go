@@ -55,7 +55,7 @@ func (f *Fork) Start(k *Kind, size int) {
 // Load reads a root from the fork of an inode, which is all of the slice.
 func (f *Fork) Load(k *Kind, fork []byte) error {
 	f.Start(k, len(fork))
-	if len(fork) < rootHeader {
+	if len(fork) < rootHeader || f.lays[node].max == 0 {
 		return fmt.Errorf("a fork of %d bytes has no room for the root of a %s", len(fork), k.Name)
 	}
 	level, n := ondisk.ForkRootHeader(fork)

@@ -28,14 +28,27 @@ func small(v5 bool, blockLog uint) (*live.FS, *livetest.Device) {
 	return &live.FS{G: g, V5: v5, UUID: livetest.UUID, Cache: cache}, d
 }
 
+// tiny is small, with the smallest blocks that trees of a kind can have.
+func tiny(k *Kind, v5 bool) (*live.FS, *livetest.Device) {
+	log := uint(8)
+	switch {
+	case v5 && k.Long && k.overlaps():
+		log = 9
+	case !v5 && !k.Long:
+		log = 7
+	}
+	return small(v5, log)
+}
+
 // pool is a root, with blocks from 100 on.
 type pool struct {
-	ptr    uint64
-	levels int
-	next   uint64
-	freed  []uint64
-	used   map[uint64]bool
-	left   int // blocks that may still be given
+	ptr     uint64
+	levels  int
+	next    uint64
+	freed   []uint64
+	used    map[uint64]bool
+	left    int  // blocks that may still be given
+	hostile bool // blocks are given that are in use
 }
 
 func newPool() *pool {
@@ -50,6 +63,10 @@ func (p *pool) SetRoot(_ *live.Trans, ptr uint64, levels int) error {
 }
 
 func (p *pool) Alloc(_ *live.Trans, near uint64) (uint64, bool, error) {
+	if p.hostile {
+		p.next++
+		return 100 + p.next*7%30, true, nil
+	}
 	if !p.used[near] && near != inode {
 		return 0, false, fmt.Errorf("a block is wanted near %d, which is not the tree's", near)
 	}
@@ -209,16 +226,19 @@ func fill(t rapid.TB, tr *Tree, trans *live.Trans, n int) {
 	var c Cursor
 	c.Init(tr, trans)
 	for i := range n {
-		r := tr.sample(i*7919%n, 1+i%9)
-		there, err := c.Lookup(EQ, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if there {
-			continue
-		}
-		if ok, err := c.Insert(r); err != nil || !ok {
-			t.Fatal(ok, err)
-		}
+		insert(t, &c, tr.sample(i*7919%n, 1+i%9))
+	}
+}
+
+// insert inserts a record if there is none of its key.
+func insert(t rapid.TB, c *Cursor, r []byte) {
+	t.Helper()
+	if there, err := c.Lookup(EQ, r); err != nil {
+		t.Fatal(err)
+	} else if there {
+		return
+	}
+	if ok, err := c.Insert(r); err != nil || !ok {
+		t.Fatal(ok, err)
 	}
 }

@@ -79,6 +79,9 @@ func (c *Cursor) insertAt(level int, entry []byte, ptr uint64) (s halves, ok boo
 		}
 	}
 	n := p.live()
+	if p.at < 0 || p.at > n {
+		return s, false, c.Tree.damagedBlock(p.ptr, errBeside)
+	}
 	p.open(p.at, n-p.at)
 	p.put(p.at, entry, ptr)
 	p.setLive(n + 1)

@@ -75,15 +75,8 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.SampledFrom(allKinds).Draw(t, "kind")
 		v5 := k.MagicV4 == 0 || rapid.Bool().Draw(t, "v5")
-		log := uint(8)
-		if !v5 {
-			log = 7
-		}
-		if k.Long {
-			log++
-		}
 		room := rapid.IntRange(2, 4).Draw(t, "room")
-		fs, _ := small(v5, log)
+		fs, _ := tiny(k, v5)
 		tr, trans := start(t, fs, k, rootHeader+room*(k.Key+8)+rapid.IntRange(0, 7).Draw(t, "spare"))
 		m := &model{k: k}
 		least := 0 // records that are always there
