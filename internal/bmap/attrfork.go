@@ -98,12 +98,7 @@ func dataSize(fs *live.FS, ip *inode.Inode) int {
 		}
 		return n
 	case ondisk.FormatBtree:
-		// The root as memory has it, with the header of a block.
-		header := ondisk.LongBtreeHeader
-		if !fs.V5 {
-			header = ondisk.LongBtreeHeaderV4
-		}
-		return header + f.Root.Live()*rootEntry
+		return f.Root.Needs()
 	default:
 		return len(f.Local)
 	}

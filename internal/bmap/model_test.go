@@ -1,10 +1,8 @@
 package bmap
 
 import (
-	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -39,19 +37,8 @@ func (w *world) begin(t *testing.T, image *livetest.Device, inos []geometry.Inod
 // emptyFiles has the reference make a filesystem with n empty files.
 func emptyFiles(t *testing.T, size int64, n int, args ...string) (image string, inos []geometry.Inode) {
 	t.Helper()
-	text := "/\n0 0\nd--755 0 0\n"
-	for i := range n {
-		text += fmt.Sprintf("%d ---755 0 0 %s\n", i, os.DevNull)
-	}
-	proto := filepath.Join(t.TempDir(), "proto")
-	if err := os.WriteFile(proto, []byte(text+"$\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	image = livetest.Reference(t, size, append(args, "-p", proto)...)
-	for i := range n {
-		inos = append(inos, number(t, image, fmt.Sprintf("/%d", i)))
-	}
-	return image, inos
+	image = withFiles(t, size, slices.Repeat([]string{"---755 0 0 " + os.DevNull}, n), args...)
+	return image, numbers(t, image, n)
 }
 
 // operation does something at random to a file, in a transaction.

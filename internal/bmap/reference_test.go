@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,31 +48,49 @@ func every(step, n int64, count int) (parts []part) {
 	return parts
 }
 
-// withFile has the reference make a filesystem with a file /f that is of a type of protofiles: "-" with a source, "r"
+// withFile has the reference make a filesystem with a file /0 that is of a type of protofiles: "-" with a source, "r"
 // with a size.
 func withFile(t *testing.T, size int64, kind, arg string, args ...string) string {
 	t.Helper()
-	proto := filepath.Join(t.TempDir(), "proto")
-	text := fmt.Sprintf("/\n0 0\nd--755 0 0\nf %s--755 0 0 %s\n$\n", kind, arg)
-	if err := os.WriteFile(proto, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return livetest.Reference(t, size, append(args, "-p", proto)...)
+	return withFiles(t, size, []string{kind + "--755 0 0 " + arg}, args...)
 }
 
-// number is the inode of a path.
-func number(t *testing.T, image, path string) geometry.Inode {
+// withFiles has the reference make a filesystem with files /0, /1 and so on, as a protofile tells of them.
+func withFiles(t *testing.T, size int64, files []string, args ...string) string {
 	t.Helper()
-	out, err := livetest.Run(t, "xfs_db", "-r", "-c", "path "+path, "-c", "inode", image)
-	fields := strings.Fields(out)
-	if err != nil || len(fields) == 0 {
+	var text strings.Builder
+	text.WriteString("/\n0 0\nd--755 0 0\n")
+	for i, f := range files {
+		fmt.Fprintf(&text, "%d %s\n", i, f)
+	}
+	proto := filepath.Join(t.TempDir(), "proto")
+	if err := os.WriteFile(proto, []byte(text.String()+"$\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return livetest.Reference(t, size, slices.Concat(args, []string{"-p", proto})...)
+}
+
+// numbers are the inodes of the files of withFiles.
+func numbers(t *testing.T, image string, n int) (list []geometry.Inode) {
+	t.Helper()
+	args := []string{"-r"}
+	for i := range n {
+		args = append(args, "-c", fmt.Sprintf("path /%d", i), "-c", "inode")
+	}
+	out, err := livetest.Run(t, "xfs_db", append(args, image)...)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if err != nil || len(lines) != n {
 		t.Fatalf("xfs_db: %v\n%s", err, out)
 	}
-	n, err := strconv.ParseUint(fields[len(fields)-1], 10, 64)
-	if err != nil {
-		t.Fatalf("xfs_db: %v\n%s", err, out)
+	for _, line := range lines {
+		fields := strings.Fields(line)
+		ino, err := strconv.ParseUint(fields[len(fields)-1], 10, 64)
+		if err != nil {
+			t.Fatalf("xfs_db: %v\n%s", err, out)
+		}
+		list = append(list, geometry.Inode(ino))
 	}
-	return geometry.Inode(n)
+	return list
 }
 
 // sameMetadata compares two devices but for the superblocks and for what files have: so many bytes of the first AG,
@@ -179,7 +198,7 @@ func TestCopy(t *testing.T) {
 			before := withFile(t, size, "-", empty, c.args...)
 			got := livetest.Open(t, before)
 			fs := livetest.Load(t, got)
-			ip := read(t, fs, number(t, before, "/f"))
+			ip := read(t, fs, numbers(t, before, 1)[0])
 			copyParts(t, fs, ip, c.parts)
 			if err := fs.Cache.Flush(); err != nil {
 				t.Fatal(err)
@@ -242,7 +261,7 @@ func TestReserved(t *testing.T) {
 			before := withFile(t, size, "-", os.DevNull, c.args...)
 			got := livetest.Open(t, before)
 			fs := livetest.Load(t, got)
-			ip := read(t, fs, number(t, before, "/f"))
+			ip := read(t, fs, numbers(t, before, 1)[0])
 			if ok, err := Fill(fs, ip, 0, c.blocks, Prealloc); err != nil || !ok {
 				t.Fatal(ok, err)
 			}
