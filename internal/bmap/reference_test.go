@@ -243,26 +243,38 @@ func touch(t *testing.T, fs *live.FS, ip *inode.Inode) {
 	}
 }
 
-// Space that is reserved for a file is unwritten.
+// Space that is reserved for a file is unwritten. Where it is nearly all that there is the last of it is taken from where
+// there is any.
 func TestReserved(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		args   []string
 		blocks geometry.Blocks
+		left   geometry.Blocks // of all free blocks, if blocks is 0
 	}{
 		{name: "small", blocks: 3},
 		{name: "more than an AG", blocks: 70000},
 		{name: "stripes", args: []string{"-d", "su=64k,sw=4"}, blocks: 1000},
+		{name: "all but 1000 blocks", left: 1000},
+		{name: "all but 100 blocks", left: 100},
+		{name: "all but 30 blocks", left: 30},
+		{name: "all but 100 blocks with stripes", args: []string{"-d", "su=64k,sw=4"}, left: 100},
+		{name: "all but 100 blocks with a hint", args: []string{"-d", "extszinherit=16"}, left: 100},
+		{name: "all but 100 blocks of V4", args: []string{"-m", "crc=0"}, left: 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			const size = 1 << 30
-			want := livetest.Open(t, withFile(t, size, "r", fmt.Sprintf("%db", c.blocks), c.args...))
 			before := withFile(t, size, "-", os.DevNull, c.args...)
 			got := livetest.Open(t, before)
 			fs := livetest.Load(t, got)
+			n := c.blocks
+			if n == 0 {
+				n = fs.Counts.FreeBlocks - c.left
+			}
+			want := livetest.Open(t, withFile(t, size, "r", fmt.Sprintf("%db", n), c.args...))
 			ip := read(t, fs, numbers(t, before, 1)[0])
-			if ok, err := Fill(fs, ip, 0, c.blocks, Prealloc); err != nil || !ok {
+			if ok, err := Fill(fs, ip, 0, n, Prealloc); err != nil || !ok {
 				t.Fatal(ok, err)
 			}
 			touch(t, fs, ip) // for times and flags, which are as they were

@@ -3,6 +3,7 @@
 package livetest
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"testing"
@@ -122,10 +123,13 @@ func (d *Device) Save(t testing.TB, path string, size int64) {
 	if d.base == nil {
 		return
 	}
-	buf := make([]byte, 1<<20)
+	buf, zeros := make([]byte, 1<<18), make([]byte, 1<<18)
 	for off := int64(0); off < size; off += int64(len(buf)) {
 		n := min(int64(len(buf)), size-off)
 		_, _ = d.ReadAt(buf[:n], off)
+		if bytes.Equal(buf[:n], zeros[:n]) {
+			continue // a hole
+		}
 		if _, err := f.WriteAt(buf[:n], off); err != nil {
 			t.Fatal(err)
 		}
