@@ -76,7 +76,7 @@ func (o *op) toExtents() error {
 		return err
 	}
 	agno, agbno := o.t.G.BlockAddress(geometry.FSBlock(leaf))
-	o.t.Cache.Forget(o.t.Offset(agno, agbno))
+	o.t.Cache.Forget(o.t.Offset(agno, agbno), int64(o.t.G.BlockSize))
 	root.Reset()
 	o.f.Format = ondisk.FormatExtents
 	o.end()

@@ -159,7 +159,7 @@ func (tr *Tree) free(t *live.Trans, b *block) error {
 	if err := tr.Root.Free(t, b.ptr); err != nil {
 		return err
 	}
-	t.Cache.Forget(b.buf.Off)
+	t.Cache.Forget(b.buf.Off, int64(len(b.buf.Data)))
 	return nil
 }
 

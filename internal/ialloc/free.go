@@ -140,8 +140,5 @@ func (g *group) freeChunk(r *record) error {
 
 // forget drops the clusters of blocks that are freed.
 func (g *group) forget(at geometry.AGBlock, n geometry.Blocks) {
-	cluster := g.t.InodeChunk().ClusterBlocks
-	for ; n >= cluster; n, at = n-cluster, at+geometry.AGBlock(cluster) {
-		g.t.Cache.Forget(g.t.Offset(g.agno, at))
-	}
+	g.t.Cache.Forget(g.t.Offset(g.agno, at), int64(g.t.G.Bytes(n)))
 }

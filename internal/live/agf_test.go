@@ -119,7 +119,7 @@ func TestDamagedAGF(t *testing.T) {
 		}
 		b[20]++ // and the checksum is wrong then
 		_, _ = d.WriteAt(b, off)
-		fs.Cache.Forget(off)
+		fs.Cache.Forget(off, int64(len(b)))
 		if a, err = fs.Begin(0).AGF(agno); err == nil {
 			_, err = a.Listed()
 		}

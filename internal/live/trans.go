@@ -69,6 +69,27 @@ func (t *Trans) Fresh(off int64, n int, k *buffer.Kind) (*buffer.Buf, error) {
 	return b, nil
 }
 
+// GetSpans is Get for a block in several places.
+func (t *Trans) GetSpans(spans []buffer.Span, k *buffer.Kind) (*buffer.Buf, error) {
+	b, err := t.Cache.GetSpans(spans, k)
+	if err != nil {
+		return nil, err
+	}
+	t.held = append(t.held, b)
+	return b, nil
+}
+
+// FreshSpans is Fresh for a block in several places.
+func (t *Trans) FreshSpans(spans []buffer.Span, k *buffer.Kind) (*buffer.Buf, error) {
+	b, err := t.Cache.FreshSpans(spans, k)
+	if err != nil {
+		return nil, err
+	}
+	t.held = append(t.held, b)
+	t.Cache.Dirty(b)
+	return b, nil
+}
+
 // Dirty says that a block is changed.
 func (t *Trans) Dirty(b *buffer.Buf) { t.Cache.Dirty(b) }
 

@@ -1,0 +1,86 @@
+package buffer
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mkfs/internal/aio"
+	"mkfs/internal/aio/aiotest"
+	"mkfs/internal/delwri"
+)
+
+// work is a run of operations on a cache.
+func work(c *Cache) error {
+	for op := range 300 {
+		for _, i := range []int{op % 7, 20 + op*5%90} {
+			off, n := int64(i)*8192, 4096
+			if op%17 == 3 {
+				n = 8192
+			}
+			get := c.Get
+			if op%11 == 5 {
+				c.Forget(off, 8192)
+				get = c.Fresh
+			}
+			if op%4 == 0 {
+				if _, err := c.Ahead(int64(20+(op+3)*5%90)*8192, 4096); err != nil {
+					return err
+				}
+			}
+			b, err := get(off, n, plain)
+			if err != nil {
+				return err
+			}
+			c.Dirty(b)
+			b.Data[op] = byte(op)
+			c.Unpin(b)
+		}
+		if err := c.Tick(); err != nil {
+			return err
+		}
+	}
+	return c.Flush()
+}
+
+// Whichever read or write fails, an error comes out, and nothing after it is said to be
+// written.
+func TestEachRequestFails(t *testing.T) {
+	for _, age := range []int64{AtOnce, 20, AtEnd} {
+		failures := 0
+		for n := 1; ; n++ {
+			failed := false
+			for _, f := range []aiotest.Faults{{FailWrite: n, Depth: 5}, {FailRead: n, Depth: 5}} {
+				c, _, ring := setup(t, Config{Age: age, Limit: 40 * 4096}, f)
+				c.cfg.Batch = 32 << 10
+				c.least = min(c.least, 32<<10)
+				err := work(c)
+				if cerr := ring.Close(); cerr != nil {
+					failed = true
+					failures++
+					var w *delwri.WriteError
+					switch {
+					case !errors.Is(err, unix.EIO) && !errors.Is(err, aio.ErrCanceled):
+						t.Fatalf("age %d, request %d: %v, the ring failed with %v", age, n, err, cerr)
+					case f.FailWrite > 0 && !errors.As(err, &w) && !strings.HasPrefix(err.Error(), "read disk: AG "):
+						t.Fatalf("age %d, write %d: %v", age, n, err)
+					}
+					if c.Flush() == nil && f.FailWrite > 0 {
+						t.Fatalf("age %d, request %d: a Flush after the error says all is well", age, n)
+					}
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				must(t, c.Release())
+			}
+			if !failed {
+				break
+			}
+		}
+		if failures < 100 {
+			t.Errorf("age %d: only %d failures", age, failures)
+		}
+	}
+}
