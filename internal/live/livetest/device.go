@@ -49,14 +49,18 @@ func (d *Device) ReadAt(p []byte, off int64) (int, error) {
 	for n := 0; n < len(p); {
 		at := off + int64(n)
 		page, from := at/pageSize, int(at%pageSize)
-		part := p[n:min(len(p), n+pageSize-from)]
 		if data := d.pages[page]; data != nil {
-			copy(part, data[from:])
-		} else {
-			clear(part)
-			if d.base != nil {
-				_, _ = d.base.ReadAt(part, at) // behind the end are zeros
-			}
+			n += copy(p[n:], data[from:])
+			continue
+		}
+		end := (page + 1) * pageSize
+		for end < off+int64(len(p)) && d.pages[end/pageSize] == nil {
+			end += pageSize
+		}
+		part := p[n:min(int64(len(p)), end-off)]
+		clear(part)
+		if d.base != nil {
+			_, _ = d.base.ReadAt(part, at) // behind the end are zeros
 		}
 		n += len(part)
 	}
