@@ -35,7 +35,7 @@ func AddAttrFork(t *live.Trans, ip *inode.Inode, size int, spill func() error) e
 		return fail(ip, Attr, "a data fork of form %d leaves no room for it", ip.Data.Format)
 	}
 	ip.Attr.Reset(ondisk.FormatExtents)
-	o := op{t: t, ip: ip, id: Data, f: &ip.Data}
+	o := on(t, ip, Data)
 	defer o.end()
 	switch ip.Data.Format {
 	case ondisk.FormatLocal:
@@ -108,7 +108,8 @@ func dataSize(fs *live.FS, ip *inode.Inode) int {
 // that as its only extent. The contents are no more in the inode afterwards. ok is false if there is no room.
 // (xfs_bmap_local_to_extents in libxfs.)
 func LocalToExtents(t *live.Trans, ip *inode.Inode, id ForkID, total geometry.Blocks) (e inode.Extent, ok bool, err error) {
-	o := op{t: t, ip: ip, id: id, f: id.of(ip)}
+	o := on(t, ip, id)
+	defer o.end()
 	if o.f.Format != ondisk.FormatLocal {
 		return e, false, o.fail("form %d is not local", o.f.Format)
 	}

@@ -53,7 +53,7 @@ func TestDamaged(t *testing.T) {
 	places := metadata(t, fs, dev, ip)
 	r := rand.New(rand.NewPCG(5, 6))
 	refused, worked := 0, 0
-	for range 3000 {
+	for range 1500 {
 		copied := dev.Clone()
 		for range 1 + r.IntN(3) {
 			off := places[r.IntN(len(places))]

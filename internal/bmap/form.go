@@ -1,45 +1,30 @@
 package bmap
 
 import (
-	"sync"
-
 	"mkfs/internal/alloc"
 	"mkfs/internal/btree"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
 
-// tree is the btree of a fork, with a cursor in it.
-type tree struct {
-	btree.Tree
-	cur btree.Cursor
-}
-
-// Trees are large, and there is one for each operation.
-var trees = sync.Pool{New: func() any { return new(tree) }}
-
 // cursor is a cursor of the fork's btree.
 func (o *op) cursor() *btree.Cursor {
-	if o.tree == nil {
-		o.plant()
-		o.tree.cur.Init(&o.tree.Tree, o.t)
+	if !o.open {
+		o.bind()
+		o.cur.Init(&o.tree, o.t)
 	}
-	return &o.tree.cur
+	return &o.cur
 }
 
-// plant gets a tree for the fork's btree.
-func (o *op) plant() {
-	o.tree = trees.Get().(*tree)
+// bind makes the tree that of the fork.
+func (o *op) bind() {
 	o.tree.Kind, o.tree.Owner, o.tree.Root, o.tree.Fork = btree.Bmbt, uint64(o.ip.Ino), blocks{o}, &o.f.Root
+	o.open = true
 }
 
-// end ends the operation: there is no use for its cursor any more.
-func (o *op) end() {
-	if o.tree != nil {
-		o.tree.Root, o.tree.Fork = nil, nil
-		trees.Put(o.tree)
-		o.tree = nil
-	}
+// close lets go of the tree.
+func (o *op) close() {
+	o.tree.Root, o.tree.Fork, o.open = nil, nil, false
 }
 
 // toBtree gives a fork of extents a btree of one leaf. (xfs_bmap_extents_to_btree in libxfs.)
@@ -52,13 +37,13 @@ func (o *op) toBtree() error {
 	}
 	o.ip.Core.Blocks++
 	o.ip.Log(o.t)
-	o.plant()
+	o.bind()
 	list := o.f.Extents
 	err = o.tree.Plant(o.t, o.room(), uint64(at), len(list), func(i int, record []byte) { list[i].Put(record) })
 	if err != nil {
 		return o.fail("%w", err)
 	}
-	o.tree.cur.Init(&o.tree.Tree, o.t)
+	o.cur.Init(&o.tree, o.t)
 	o.f.Format = ondisk.FormatBtree
 	return nil
 }
@@ -79,7 +64,7 @@ func (o *op) toExtents() error {
 	o.t.Cache.Forget(o.t.Offset(agno, agbno), int64(o.t.G.BlockSize))
 	root.Reset()
 	o.f.Format = ondisk.FormatExtents
-	o.end()
+	o.close()
 	return nil
 }
 
@@ -88,9 +73,7 @@ func (o *op) toExtents() error {
 func (o *op) resize() error {
 	if o.f.Root.Needs() > o.room() {
 		cur := o.cursor()
-		var first [ondisk.FileExtentSize]byte
-		o.f.Extents[0].Put(first[:])
-		if err := o.seek(first[:], true, o.f.Extents[0]); err != nil {
+		if err := o.seek(o.f.Extents[0], true); err != nil {
 			return err
 		}
 		if ok, err := cur.PushDown(); err != nil {

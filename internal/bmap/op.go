@@ -1,7 +1,10 @@
 package bmap
 
 import (
+	"sync"
+
 	"mkfs/internal/alloc"
+	"mkfs/internal/btree"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
 	"mkfs/internal/ondisk"
@@ -13,20 +16,39 @@ type op struct {
 	ip *inode.Inode
 	id ForkID
 	f  *inode.Fork
-	// tree is the fork's btree, once there was a need of it.
-	tree *tree
+	// tree is the fork's btree, and cur a cursor in it, once there was a need of them.
+	open   bool
+	tree   btree.Tree
+	cur    btree.Cursor
+	record [ondisk.FileExtentSize]byte // that the cursor is to look for or to write
 }
 
-// begin begins an operation on a fork that has extents.
-func begin(t *live.Trans, ip *inode.Inode, id ForkID) (op, error) {
-	o := op{t: t, ip: ip, id: id, f: id.of(ip)}
+// Operations are large, for their cursors, and there are many.
+var ops = sync.Pool{New: func() any { return new(op) }}
+
+// on begins an operation on a fork, which end ends.
+func on(t *live.Trans, ip *inode.Inode, id ForkID) *op {
+	o := ops.Get().(*op)
+	o.t, o.ip, o.id, o.f = t, ip, id, id.of(ip)
+	return o
+}
+
+// end ends the operation.
+func (o *op) end() {
+	o.close()
+	o.t, o.ip, o.f = nil, nil, nil
+	ops.Put(o)
+}
+
+// onExtents begins an operation on a fork whose extents are to change.
+func onExtents(t *live.Trans, ip *inode.Inode, id ForkID) (*op, error) {
 	if err := hasExtents(ip, id); err != nil {
-		return o, err
+		return nil, err
 	}
 	if id == Data && ip.Core.Flags&ondisk.FlagRealtime != 0 {
-		return o, o.fail("its blocks are in the realtime section, where none are allocated or freed here")
+		return nil, fail(ip, id, "its blocks are in the realtime section, where none are allocated or freed here")
 	}
-	return o, nil
+	return on(t, ip, id), nil
 }
 
 func (o *op) fail(format string, args ...any) error { return fail(o.ip, o.id, format, args...) }

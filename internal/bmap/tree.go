@@ -8,7 +8,6 @@ import (
 	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
-	"mkfs/internal/ondisk"
 	"mkfs/internal/rmap"
 )
 
@@ -19,17 +18,15 @@ func (o *op) changeTree(c *change) error {
 		panic("bmap: a change that cannot be")
 	}
 	cur := o.cursor()
-	var record [ondisk.FileExtentSize]byte
 	for _, s := range list {
 		e := c.extents[s.what]
-		e.Put(record[:])
 		switch s.verb {
 		case find, absent:
-			if err := o.seek(record[:], s.verb == find, e); err != nil {
+			if err := o.seek(e, s.verb == find); err != nil {
 				return err
 			}
 		case update:
-			if err := cur.Update(record[:]); err != nil {
+			if err := cur.Update(o.encode(e)); err != nil {
 				return o.fail("%w", err)
 			}
 		case drop:
@@ -37,7 +34,7 @@ func (o *op) changeTree(c *change) error {
 				return o.fail("%w", err)
 			}
 		case insert:
-			if ok, err := cur.Insert(record[:]); err != nil {
+			if ok, err := cur.Insert(o.encode(e)); err != nil {
 				return o.fail("%w", err)
 			} else if !ok {
 				return o.undo(c)
@@ -51,9 +48,16 @@ func (o *op) changeTree(c *change) error {
 	return nil
 }
 
+// encode is the record of an extent, good until the next one.
+func (o *op) encode(e inode.Extent) []byte {
+	e.Put(o.record[:])
+	return o.record[:]
+}
+
 // seek moves the cursor to the record of an extent, which is to be there or not.
-func (o *op) seek(record []byte, there bool, e inode.Extent) error {
-	ok, err := o.tree.cur.Lookup(btree.EQ, record)
+func (o *op) seek(e inode.Extent, there bool) error {
+	record := o.encode(e)
+	ok, err := o.cursor().Lookup(btree.EQ, record)
 	switch {
 	case err != nil:
 		return o.fail("%w", err)
@@ -62,7 +66,7 @@ func (o *op) seek(record []byte, there bool, e inode.Extent) error {
 	case ok != there:
 		return o.fail("the btree has another extent at %d", e.Offset)
 	}
-	if found, _ := o.tree.cur.Record(); there && !bytes.Equal(found, record) {
+	if found, _ := o.cur.Record(); there && !bytes.Equal(found, record) {
 		return o.fail("the extent at %d is another in the btree", e.Offset)
 	}
 	return nil
@@ -70,9 +74,9 @@ func (o *op) seek(record []byte, there bool, e inode.Extent) error {
 
 // step moves the cursor by one. The end of the btree is a place for an insertion.
 func (o *op) step(v verb, c *change) error {
-	move := o.tree.cur.Next
+	move := o.cur.Next
 	if v == prev {
-		move = o.tree.cur.Prev
+		move = o.cur.Prev
 	}
 	if ok, err := move(); err != nil {
 		return o.fail("%w", err)
@@ -85,13 +89,10 @@ func (o *op) step(v verb, c *change) error {
 // undo makes the btree what it was before an insertion for which there was no block, if that can be.
 func (o *op) undo(c *change) error {
 	if c.kind == remove {
-		var record [ondisk.FileExtentSize]byte
-		c.extents[head].Put(record[:])
-		if err := o.seek(record[:], true, c.extents[head]); err != nil {
+		if err := o.seek(c.extents[head], true); err != nil {
 			return err
 		}
-		c.extents[old].Put(record[:])
-		if err := o.tree.cur.Update(record[:]); err != nil {
+		if err := o.cur.Update(o.encode(c.extents[old])); err != nil {
 			return o.fail("%w", err)
 		}
 	}

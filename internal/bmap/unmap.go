@@ -17,18 +17,20 @@ import (
 // (xfs_bunmapi in libxfs.)
 func Unmap(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry.Blocks, flags Flags, most int) (
 	done bool, err error) {
-	o, err := begin(t, ip, id)
-	if err != nil || n == 0 {
-		return n == 0, err
+	o, err := onExtents(t, ip, id)
+	if err != nil {
+		return false, err
 	}
+	defer o.end()
 	if flags&Keep == 0 && id == Data && ip.Core.Flags2&ondisk.Flag2Reflink != 0 {
 		return false, o.fail("its blocks may be shared with other files, which is not foreseen")
 	}
 	end := off + uint64(n)
-	if end < off {
+	if n == 0 {
+		return true, nil
+	} else if end < off {
 		return false, o.fail("%d blocks at %d end behind all files", n, off)
 	}
-	defer o.end()
 	i := o.f.Search(end - 1)
 	for count := 0; ; count++ {
 		if i == len(o.f.Extents) || i >= 0 && o.f.Extents[i].Offset >= end {

@@ -17,15 +17,15 @@ func Write(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry.Blo
 // WriteMany is Write for so many mappings at most, and for as many new extents.
 func WriteMany(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry.Blocks, flags Flags,
 	total geometry.Blocks, most int) ([]inode.Extent, error) {
-	o, err := begin(t, ip, id)
+	o, err := onExtents(t, ip, id)
 	if err != nil {
 		return nil, err
 	}
+	defer o.end()
 	if n == 0 || off > inode.MaxOffset || uint64(n) > inode.MaxOffset+1-off {
 		return nil, o.fail("%d blocks at %d cannot be mapped", n, off)
 	}
 	w := writing{op: o, want: want{flags: flags, total: total, minLeft: o.minLeft()}, off: off, n: n}
-	defer w.end()
 	if err := w.map_(most); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func WriteMany(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry
 // Map enters an extent that something else has allocated. Nothing of the file may be there. (xfs_bmapi_remap in
 // libxfs.)
 func Map(t *live.Trans, ip *inode.Inode, id ForkID, e inode.Extent) error {
-	o, err := begin(t, ip, id)
+	o, err := onExtents(t, ip, id)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func Map(t *live.Trans, ip *inode.Inode, id ForkID, e inode.Extent) error {
 
 // writing is a Write that is at work.
 type writing struct {
-	op
+	*op
 	want   want
 	off    uint64 // the range
 	n      geometry.Blocks
