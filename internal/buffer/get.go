@@ -123,6 +123,13 @@ func (c *Cache) Forget(off, n int64) {
 	}
 }
 
+// Drop is Forget for a pinned block that is freed, wherever its parts are.
+func (c *Cache) Drop(b *Buf) {
+	if !b.gone {
+		c.drop(b)
+	}
+}
+
 // within tells whether a block lies within n bytes.
 func (b *Buf) within(off, n int64) bool {
 	for i := range b.count() {
