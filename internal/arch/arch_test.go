@@ -64,7 +64,7 @@ var may = map[string][]string{
 	"test/crash":      {},                                                         // and another
 	"test/random":     {},                                                         // and another
 
-	"internal/recovery": {"internal/geometry", "internal/ondisk", "internal/delwri", "internal/rule", "internal/super", "internal/xlog"},
+	"internal/recovery": {"internal/geometry", "internal/ondisk", "internal/delwri", "internal/buffer", "internal/rule", "internal/super", "internal/xlog"},
 	"internal/rescue":   {"internal/geometry", "internal/ondisk", "internal/super", "internal/recovery"},
 	"internal/logtest":  {}, // for tests
 	"internal/fusetest": {}, // for tests

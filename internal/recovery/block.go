@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 
+	"mkfs/internal/buffer"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/rule"
 	"mkfs/internal/xlog"
@@ -115,7 +116,7 @@ func replayBlock(r *replay, it *item) error {
 	}
 	if lsn := r.lsnOf(b, f.Type); lsn != 0 && lsn >= it.lsn {
 		if text := r.fs.Ahead(uint64(lsn), r.head); text != "" {
-			return fmt.Errorf("%w: log block %d: LSN of the block at byte %d %s", ErrRefused, it.block, b.off, text)
+			return fmt.Errorf("%w: log block %d: LSN of the block at byte %d %s", ErrRefused, it.block, b.Off, text)
 		}
 		r.stats.Skipped++
 		return r.checkSkipped(it, b, f.Type)
@@ -138,14 +139,14 @@ func replayBlock(r *replay, it *item) error {
 	}
 	var kind *ondisk.Described
 	if r.fs.V5 {
-		if kind = ondisk.DescribeAs(f.Type, b.data); kind != nil {
+		if kind = ondisk.DescribeAs(f.Type, b.Data); kind != nil {
 			if err := r.checkOwn(it, b, kind); err != nil {
 				return err
 			}
 		}
 	}
 	r.cache.mark(b, it.lsn, kind)
-	if f.Type == ondisk.BufferSuperblock && b.off == 0 {
+	if f.Type == ondisk.BufferSuperblock && b.Off == 0 {
 		return r.superblockReplayed(it, b)
 	}
 	return nil
@@ -154,15 +155,15 @@ func replayBlock(r *replay, it *item) error {
 // lsnOf is the last change that a block has seen, or 0 if that is not known,
 // so that it must be replayed. It goes by what the block on disk is, which may
 // be another kind than what is logged, or another filesystem's.
-func (r *replay) lsnOf(b *buffer, logged ondisk.BufferType) xlog.LSN {
+func (r *replay) lsnOf(b *buffer.Buf, logged ondisk.BufferType) xlog.LSN {
 	if !r.fs.V5 || !r.groups() && (logged == ondisk.BufferBitmap || logged == ondisk.BufferSummary) {
 		return 0
 	}
-	d := ondisk.Describe(b.data)
-	if d == nil || d.Unordered || r.blockUUID(d, b.data) != r.fs.MetaUUID {
+	d := ondisk.Describe(b.Data)
+	if d == nil || d.Unordered || r.blockUUID(d, b.Data) != r.fs.MetaUUID {
 		return 0
 	}
-	if lsn := d.BlockLSN(b.data); lsn != ondisk.NullLSN {
+	if lsn := d.BlockLSN(b.Data); lsn != ondisk.NullLSN {
 		return xlog.LSN(lsn)
 	}
 	return 0
@@ -182,37 +183,37 @@ func (r *replay) blockUUID(d *ondisk.Described, b []byte) ondisk.UUID {
 }
 
 // checkSkipped checks a block that is newer than what is logged of it.
-func (r *replay) checkSkipped(it *item, b *buffer, t ondisk.BufferType) error {
-	d := ondisk.DescribeAs(t, b.data)
-	if d == nil || b.dirty || ondisk.Sealed(b.data, d.CRC) {
+func (r *replay) checkSkipped(it *item, b *buffer.Buf, t ondisk.BufferType) error {
+	d := ondisk.DescribeAs(t, b.Data)
+	if d == nil || b.Dirty() || ondisk.Sealed(b.Data, d.CRC) {
 		return nil
 	}
-	return corrupt(it.block, "the %s at byte %d, which is newer than the log, has a wrong checksum", d.Name, b.off)
+	return corrupt(it.block, "the %s at byte %d, which is newer than the log, has a wrong checksum", d.Name, b.Off)
 }
 
 // checkOwn checks that a block that was replayed is of this filesystem and in
 // its place.
-func (r *replay) checkOwn(it *item, b *buffer, d *ondisk.Described) error {
-	if u := r.blockUUID(d, b.data); u != r.fs.MetaUUID && d.Type != ondisk.BufferSuperblock {
-		return corrupt(it.block, "the %s for byte %d: its UUID %s", d.Name, b.off, rule.IsUUID(u, r.fs.MetaUUID))
+func (r *replay) checkOwn(it *item, b *buffer.Buf, d *ondisk.Described) error {
+	if u := r.blockUUID(d, b.Data); u != r.fs.MetaUUID && d.Type != ondisk.BufferSuperblock {
+		return corrupt(it.block, "the %s for byte %d: its UUID %s", d.Name, b.Off, rule.IsUUID(u, r.fs.MetaUUID))
 	}
-	if !d.At(b.data, uint64(b.off/xlog.BlockSize)) {
-		return corrupt(it.block, "the %s for byte %d says that it belongs elsewhere", d.Name, b.off)
+	if !d.At(b.Data, uint64(b.Off/xlog.BlockSize)) {
+		return corrupt(it.block, "the %s for byte %d says that it belongs elsewhere", d.Name, b.Off)
 	}
 	return nil
 }
 
 // copyRuns puts the logged parts of a block in their places. A run may be in
 // several regions.
-func copyRuns(it *item, f *ondisk.BufferItem, b *buffer) error {
+func copyRuns(it *item, f *ondisk.BufferItem, b *buffer.Buf) error {
 	next := 1
 	for _, run := range f.Runs() {
 		for at := run[0]; at < run[1]; next++ {
-			src, err := it.part(next, run[1]-at, len(b.data)-at)
+			src, err := it.part(next, run[1]-at, len(b.Data)-at)
 			if err != nil {
 				return err
 			}
-			copy(b.data[at:], src)
+			copy(b.Data[at:], src)
 			at += len(src)
 		}
 	}

@@ -42,12 +42,12 @@ func replayInodeCreate(r *replay, it *item) error {
 		if err != nil {
 			return err
 		}
-		for at := 0; at < len(b.data); at += int(g.InodeSize) {
+		for at := 0; at < len(b.Data); at += int(g.InodeSize) {
 			in := ondisk.Inode{Version: 2, Generation: f.Generation, NextUnlinked: ondisk.NullAGInode}
 			if r.fs.V5 {
 				in.Version, in.Number, in.UUID = 3, number, r.fs.MetaUUID
 			}
-			inode := b.data[at:][:g.InodeSize]
+			inode := b.Data[at:][:g.InodeSize]
 			in.Put(inode)
 			if r.fs.V5 {
 				ondisk.Seal(inode, ondisk.InodeCRC)

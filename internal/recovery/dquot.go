@@ -70,12 +70,12 @@ func replayDquot(r *replay, it *item) error {
 	if err != nil {
 		return err
 	}
-	if int64(f.Offset)+ondisk.DquotBlock > int64(len(b.data)) {
-		return corrupt(it.block, "dquot %d is said to be at byte %d of a block of %d", f.ID, f.Offset, len(b.data))
+	if int64(f.Offset)+ondisk.DquotBlock > int64(len(b.Data)) {
+		return corrupt(it.block, "dquot %d is said to be at byte %d of a block of %d", f.ID, f.Offset, len(b.Data))
 	}
-	disk := b.data[f.Offset:][:ondisk.DquotBlock]
+	disk := b.Data[f.Offset:][:ondisk.DquotBlock]
 	if _, _, ok := ondisk.DecodeDquot(disk); !ok {
-		return corrupt(it.block, "there is no dquot at byte %d", b.off+int64(f.Offset))
+		return corrupt(it.block, "there is no dquot at byte %d", b.Off+int64(f.Offset))
 	}
 	if lsn := ondisk.DquotLSN(disk); r.fs.V5 && lsn != 0 && lsn != ondisk.NullLSN && lsn >= uint64(it.lsn) {
 		r.stats.Skipped++

@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 
+	"mkfs/internal/buffer"
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
@@ -49,7 +50,8 @@ func (r *recoverer) finish() error {
 
 // flush writes all blocks and makes everything durable.
 func (r *recoverer) flush() error {
-	if err := r.cache.flush(); err != nil {
+	r.cache.letGo()
+	if err := r.cache.Flush(); err != nil {
 		return err
 	}
 	if err := r.Data.Ring.Sync(); err != nil {
@@ -65,7 +67,7 @@ func (r *recoverer) flush() error {
 }
 
 // primary is the sector of the primary superblock.
-func (r *recoverer) primary() (*buffer, error) {
+func (r *recoverer) primary() (*buffer.Buf, error) {
 	return r.cache.get(0, int(r.fs.Geometry.SectorSize))
 }
 
@@ -79,7 +81,7 @@ func (r *recoverer) counters(s sums) error {
 	if err != nil {
 		return err
 	}
-	ondisk.SetCounters(b.data, s.inodes, s.freeInodes, s.freeBlocks)
+	ondisk.SetCounters(b.Data, s.inodes, s.freeInodes, s.freeBlocks)
 	r.rewriteSuperblock(b)
 	return nil
 }
@@ -94,17 +96,17 @@ func (r *recoverer) clearLogFeatures() error {
 	if err != nil {
 		return err
 	}
-	ondisk.ClearLogIncompat(b.data)
+	ondisk.ClearLogIncompat(b.Data)
 	r.rewriteSuperblock(b)
 	return r.flush()
 }
 
-func (r *recoverer) rewriteSuperblock(b *buffer) {
-	b.kind = nil
+func (r *recoverer) rewriteSuperblock(b *buffer.Buf) {
+	var kind *ondisk.Described
 	if r.fs.V5 {
-		b.kind = ondisk.Describe(b.data)
+		kind = ondisk.Describe(b.Data)
 	}
-	r.cache.rewrite(b)
+	r.cache.rewrite(b, kind)
 }
 
 // writeLog writes parts of the log, one after the other: with a short log two
@@ -127,13 +129,12 @@ func (r *recoverer) writePart(part xlog.Part) error {
 		sector = max(sector, int64(r.fs.Geometry.SectorSize))
 	}
 	list := delwri.NewList(dev.Ring, delwri.Config{Device: dev.Name})
-	var memory arena
-	memory.get = r.Memory
+	memory := slabs{get: r.Memory}
 	defer memory.release()
 	off := int64(part.Block) * xlog.BlockSize
 	from, to := off&^(sector-1), (off+int64(len(part.Data))+sector-1)&^(sector-1)
 	for at := from; at < to; {
-		n := min(to-at, slabSize)
+		n := min(to-at, mostPart)
 		b, err := memory.take(int(n))
 		if err != nil {
 			return err
@@ -154,6 +155,9 @@ func (r *recoverer) writePart(part xlog.Part) error {
 	}
 	return r.reader.release() // it has the old contents
 }
+
+// mostPart is how many bytes of a part are one piece of memory.
+const mostPart = 1 << 20
 
 // sums are over all AGs.
 type sums struct{ inodes, freeInodes, freeBlocks uint64 }
@@ -186,12 +190,13 @@ func (r *recoverer) eachAG(do func(agno geometry.AGNumber, agf *ondisk.AGF, agi 
 	sector := int(g.SectorSize)
 	next := geometry.AGNumber(0)
 	for agno := range g.AGCount {
+		r.cache.letGo()
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		for ; next < g.AGCount && (next == agno || r.cache.reading+2 <= r.Depth); next++ {
+		for ; next < g.AGCount && (next == agno || r.cache.Reading()+2 <= r.Depth); next++ {
 			for i := range int64(2) {
-				if _, err := r.cache.ahead(int64(g.Offset(next, 0))+(1+i)*int64(sector), sector); err != nil {
+				if _, err := r.cache.Ahead(int64(g.Offset(next, 0))+(1+i)*int64(sector), sector); err != nil {
 					return err
 				}
 			}
@@ -212,7 +217,7 @@ func (r *recoverer) headersOf(agno geometry.AGNumber) (*ondisk.AGF, *ondisk.AGI,
 	g := &r.fs.Geometry
 	sector := int(g.SectorSize)
 	start := int64(g.Offset(agno, 0))
-	header := func(i int) (*buffer, error) {
+	header := func(i int) (*buffer.Buf, error) {
 		b, err := r.cache.get(start+int64(i*sector), sector)
 		if err != nil {
 			err = fmt.Errorf("AG %d: %w", agno, err)
@@ -223,14 +228,14 @@ func (r *recoverer) headersOf(agno geometry.AGNumber) (*ondisk.AGF, *ondisk.AGI,
 	if err != nil {
 		return nil, nil, err
 	}
-	agf, ok := ondisk.DecodeAGF(b.data)
+	agf, ok := ondisk.DecodeAGF(b.Data)
 	if !ok || agf.Seqno != uint32(agno) {
 		return nil, nil, fmt.Errorf("%w: AG %d has no AGF", ErrRefused, agno)
 	}
 	if b, err = header(2); err != nil {
 		return nil, nil, err
 	}
-	agi, ok := ondisk.DecodeAGI(b.data)
+	agi, ok := ondisk.DecodeAGI(b.Data)
 	if !ok || agi.Seqno != uint32(agno) {
 		return nil, nil, fmt.Errorf("%w: AG %d has no AGI", ErrRefused, agno)
 	}
@@ -259,6 +264,7 @@ func (r *recoverer) unlinked(agno geometry.AGNumber, agi *ondisk.AGI) error {
 			}
 			start := int64(g.Offset(agno, block))
 			off := start + int64(agino)&(1<<g.InodeBlockLog()-1)<<g.InodeLog
+			r.cache.letGo()
 			b, err := r.cache.peek(off, int(g.InodeSize), start, int(g.BlockSize))
 			if err != nil {
 				return fmt.Errorf("AG %d: unlinked inodes: %w", agno, err)
@@ -286,12 +292,12 @@ func (r *recoverer) staging(agno geometry.AGNumber, agf *ondisk.AGF) error {
 		if err != nil {
 			return fmt.Errorf("AG %d: refcount btree: %w", agno, err)
 		}
-		h, ok := ondisk.DecodeBtreeBlock(b.data, true)
-		body := b.data[ondisk.BtreeHeader:]
+		h, ok := ondisk.DecodeBtreeBlock(b.Data, true)
+		body := b.Data[ondisk.BtreeHeader:]
 		n := int(h.Records)
 		if !ok || h.Magic != ondisk.RefcountMagic || int(h.Level) != level-1 ||
 			n > len(body)/ondisk.RefcountRecordSize || level > 1 && (n == 0 || n > ondisk.NodeCapacity(len(body), refcountKey)) {
-			return fmt.Errorf("%w: AG %d: the block of the refcount btree at byte %d makes no sense", ErrRefused, agno, b.off)
+			return fmt.Errorf("%w: AG %d: the block of the refcount btree at byte %d makes no sense", ErrRefused, agno, b.Off)
 		}
 		if level > 1 {
 			agbno = ondisk.NodePointer(body, ondisk.NodeCapacity(len(body), refcountKey), refcountKey, n-1)

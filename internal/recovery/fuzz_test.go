@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"mkfs/internal/delwri"
 	"mkfs/internal/logtest"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/xlog"
@@ -80,8 +79,8 @@ func FuzzOperations(f *testing.F) {
 		}
 		d := fs.d.clone()
 		ring := newRing(d, 1)
-		dev := &Device{Name: "data", Ring: ring, Size: d.size, Align: 512}
-		p := newReplay(fs.fs, newCache(dev, delwri.NewList(ring, delwri.Config{}), 256<<10, memory), 4, d.size, 1<<32|4)
+		dev := Device{Name: "data", Ring: ring, Size: d.size, Align: 512}
+		p := newReplay(fs.fs, newBlocks(&Options{Data: dev, Depth: 4, Limit: 256 << 10, Memory: memory}, nil), 4, d.size, 1<<32|4)
 		for _, commit := range []func(*transaction) error{p.firstPass, p.secondPass} {
 			rec := &xlog.Record{Header: ondisk.LogRecord{LSN: 1<<32 | 2, Operations: b.operations}, Data: append([]byte(nil), data...)}
 			a := newAssembler(commit)
@@ -94,7 +93,7 @@ func FuzzOperations(f *testing.F) {
 		}
 		if err := p.drain(0); err == nil {
 			p.cache.endCheckpoint()
-			p.cache.flush() // its errors are the ring's
+			p.cache.Flush() // its errors are the ring's
 		}
 		ring.Reap(1 << 20)
 		if ring.err != nil {

@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 
+	"mkfs/internal/buffer"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/xlog"
@@ -46,7 +47,7 @@ func (r *recoverer) rename() error {
 		if err != nil {
 			return err
 		}
-		ondisk.SetUUID(b.data, *r.UUID)
+		ondisk.SetUUID(b.Data, *r.UUID)
 		r.rewriteSuperblock(b)
 	}
 	if err := r.flush(); err != nil {
@@ -70,14 +71,15 @@ func (r *recoverer) checkCopies() error {
 		if err != nil {
 			return err
 		}
-		if _, ok := ondisk.DecodeSuperblock(b.data); !ok {
+		if _, ok := ondisk.DecodeSuperblock(b.Data); !ok {
 			return fmt.Errorf("%w: AG %d has no superblock", ErrRefused, agno)
 		}
 	}
 	return nil
 }
 
-func (r *recoverer) superblockOf(agno geometry.AGNumber) (*buffer, error) {
+func (r *recoverer) superblockOf(agno geometry.AGNumber) (*buffer.Buf, error) {
+	r.cache.letGo()
 	if err := r.ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package recovery
 import (
 	"slices"
 
+	"mkfs/internal/buffer"
 	"mkfs/internal/ondisk"
 )
 
@@ -38,10 +39,10 @@ func replayInode(r *replay, it *item) error {
 		return err
 	}
 	size := int(r.fs.Geometry.InodeSize)
-	if f.Offset < 0 || int(f.Offset)+size > len(b.data) {
-		return corrupt(it.block, "inode %d is said to be at byte %d of a block of %d", f.Inode, f.Offset, len(b.data))
+	if f.Offset < 0 || int(f.Offset)+size > len(b.Data) {
+		return corrupt(it.block, "inode %d is said to be at byte %d of a block of %d", f.Inode, f.Offset, len(b.Data))
 	}
-	in := inode{r: r, it: it, f: &f, b: b, disk: b.data[f.Offset:][:size]}
+	in := inode{r: r, it: it, f: &f, b: b, disk: b.Data[f.Offset:][:size]}
 	if err := in.check(); err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ type inode struct {
 	r    *replay
 	it   *item
 	f    *ondisk.InodeItem
-	b    *buffer
+	b    *buffer.Buf
 	disk []byte
 	old  ondisk.Inode // as on disk, before
 	now  ondisk.Inode // as on disk, after
@@ -72,7 +73,7 @@ func (in *inode) corrupt(format string, args ...any) error {
 func (in *inode) check() (err error) {
 	var ok bool
 	if in.old, ok = ondisk.DecodeInode(in.disk); !ok {
-		return in.corrupt("there is none at byte %d", in.b.off+int64(in.f.Offset))
+		return in.corrupt("there is none at byte %d", in.b.Off+int64(in.f.Offset))
 	}
 	if len(in.it.regions) < 2 {
 		return in.corrupt("it is not in the log")
@@ -215,24 +216,24 @@ func (in *inode) seal() {
 
 // replayUnlinked replays the pointers to the next unlinked inode, which are
 // logged with the block that the inodes are in.
-func replayUnlinked(r *replay, it *item, f *ondisk.BufferItem, b *buffer) error {
+func replayUnlinked(r *replay, it *item, f *ondisk.BufferItem, b *buffer.Buf) error {
 	size := int(r.fs.Geometry.InodeSize)
 	next := 1
 	for _, run := range f.Runs() {
 		for at := run[0]; at < run[1]; next++ {
-			src, err := it.part(next, run[1]-at, len(b.data)-at)
+			src, err := it.part(next, run[1]-at, len(b.Data)-at)
 			if err != nil {
 				return err
 			}
 			for i := (at + size - 1 - ondisk.InodeUnlinked) / size * size; i+ondisk.InodeUnlinked+4 <= at+len(src); i += size {
-				if i+ondisk.InodeUnlinked < at || i+size > len(b.data) {
+				if i+ondisk.InodeUnlinked < at || i+size > len(b.Data) {
 					continue
 				}
 				pointer := src[i+ondisk.InodeUnlinked-at:][:4]
 				if [4]byte(pointer) == [4]byte{} {
-					return corrupt(it.block, "a pointer to unlinked inode 0 in the block for byte %d", b.off)
+					return corrupt(it.block, "a pointer to unlinked inode 0 in the block for byte %d", b.Off)
 				}
-				inode := b.data[i : i+size]
+				inode := b.Data[i : i+size]
 				copy(inode[ondisk.InodeUnlinked:], pointer)
 				if r.fs.V5 {
 					ondisk.Seal(inode, ondisk.InodeCRC)

@@ -20,7 +20,7 @@ type logReader struct {
 	chunks map[int64]*chunk
 	free   []*chunk
 	last   int64 // chunk that was asked for
-	memory arena
+	memory slabs
 }
 
 type chunk struct {
@@ -31,7 +31,7 @@ type chunk struct {
 }
 
 func newLogReader(dev *Device, base, size int64, memory func(int) ([]byte, func() error, error)) *logReader {
-	return &logReader{dev: dev, base: base, size: size, chunks: map[int64]*chunk{}, last: -1, memory: arena{get: memory}}
+	return &logReader{dev: dev, base: base, size: size, chunks: map[int64]*chunk{}, last: -1, memory: slabs{get: memory}}
 }
 
 func (r *logReader) ReadAt(p []byte, off int64) (n int, err error) {
@@ -131,6 +131,5 @@ func (r *logReader) release() error {
 	if e := r.memory.release(); err == nil {
 		err = e
 	}
-	r.memory = arena{get: r.memory.get}
 	return err
 }

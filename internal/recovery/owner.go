@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"mkfs/internal/ondisk"
-	"mkfs/internal/xlog"
 )
 
 // changeOwners makes the inode the owner of the blocks of its extent btrees.
@@ -14,7 +13,8 @@ func (in *inode) changeOwners() error {
 	if in.f.Fields&(ondisk.InodeDataOwner|ondisk.InodeAttrOwner) == 0 || !in.r.fs.V5 {
 		return nil
 	}
-	disk := bytes.Clone(in.disk) // reading other blocks may let go of this one
+	disk := bytes.Clone(in.disk)
+	in.r.cache.letGo()
 	now, _ := ondisk.DecodeInode(disk)
 	if now.Mode == 0 {
 		return nil // it was deleted
@@ -60,24 +60,22 @@ func (in *inode) adopt(level int, blocks []uint64, most uint64, seen map[uint64]
 			return in.corrupt("its btree leads to block %d, which is not in it", addr)
 		}
 		seen[addr] = true
+		in.r.cache.letGo()
 		b, err := in.r.cache.get(int64(g.Offset(agno, agbno)), int(g.BlockSize))
 		if err != nil {
 			return err
 		}
-		d := ondisk.DescribeAs(ondisk.BufferBtree, b.data)
-		if d == nil || d.Magic != ondisk.BmbtMagic || ondisk.BtreeLevel(b.data) != level-1 {
-			return in.corrupt("there is no block of its btree at byte %d", b.off)
+		d := ondisk.DescribeAs(ondisk.BufferBtree, b.Data)
+		if d == nil || d.Magic != ondisk.BmbtMagic || ondisk.BtreeLevel(b.Data) != level-1 {
+			return in.corrupt("there is no block of its btree at byte %d", b.Off)
 		}
-		if ondisk.SetBmbtOwner(b.data, in.f.Inode) {
-			if b.kind = d; !b.touched {
-				b.lsn = xlog.LSN(d.BlockLSN(b.data)) // which is no change of the log
-			}
-			in.r.cache.rewrite(b)
+		if ondisk.SetBmbtOwner(b.Data, in.f.Inode) {
+			in.r.cache.rewrite(b, d) // which is no change of the log
 		}
 		if level > 1 {
-			children, ok := ondisk.BmbtChildren(b.data)
+			children, ok := ondisk.BmbtChildren(b.Data)
 			if !ok {
-				return in.corrupt("the block of its btree at byte %d makes no sense", b.off)
+				return in.corrupt("the block of its btree at byte %d makes no sense", b.Off)
 			}
 			if err := in.adopt(level-1, children, most, seen); err != nil {
 				return err

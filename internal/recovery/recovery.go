@@ -157,7 +157,7 @@ func Run(ctx context.Context, opts Options) (Report, error) {
 	}
 	r := &recoverer{Options: opts, ctx: ctx}
 	err := r.run()
-	r.report.Stats = r.cache.stats
+	r.report.Stats = r.cache.counts()
 	if e := r.release(); err == nil {
 		err = e
 	}
@@ -169,19 +169,14 @@ type recoverer struct {
 	Options
 	ctx    context.Context
 	fs     *super.Filesystem
-	cache  *cache
+	cache  *blocks
 	log    *xlog.Log
 	reader *logReader
 	report Report
 }
 
 func (r *recoverer) run() error {
-	var list *delwri.List
-	if !r.DryRun {
-		list = delwri.NewList(r.Data.Ring, delwri.Config{Device: r.Data.Name})
-	}
-	r.cache = newCache(&r.Data, list, r.Limit, r.Memory)
-	r.cache.noting = r.DryRun && r.Look != nil
+	r.cache = newBlocks(&r.Options, r.agOf)
 	if err := r.superblock(); err != nil {
 		return err
 	}
@@ -268,7 +263,7 @@ func (r *recoverer) release() error {
 	if r.reader != nil {
 		errs = append(errs, r.reader.release())
 	}
-	return errors.Join(append(errs, r.cache.memory.release())...)
+	return errors.Join(append(errs, r.cache.Release())...)
 }
 
 // superblock reads the primary superblock.
@@ -281,10 +276,21 @@ func (r *recoverer) superblock() error {
 	if err != nil {
 		return fmt.Errorf("superblock: %w", err)
 	}
-	if r.fs, err = readSuperblock(b.data, r.Data.Size); err != nil {
+	if r.fs, err = readSuperblock(b.Data, r.Data.Size); err != nil {
 		return err
 	}
-	return r.cache.empty() // its sector is a block of its own
+	r.cache.letGo()
+	r.cache.Forget(0, int64(n)) // its sector is a block of its own
+	return nil
+}
+
+// agOf is the AG of a byte.
+func (r *recoverer) agOf(off int64) int64 {
+	if r.fs == nil {
+		return -1
+	}
+	g := &r.fs.Geometry
+	return off / int64(g.Bytes(g.AGBlocks))
 }
 
 func readSuperblock(b []byte, size int64) (*super.Filesystem, error) {
@@ -330,11 +336,3 @@ func (r *recoverer) checkDirty() error {
 // knownLogFeatures are the bits of features that only the log has: attributes
 // that are changed by intents.
 const knownLogFeatures = 1
-
-// place names a buffer for messages.
-func (d *Device) place(b *buffer) delwri.Place {
-	if b.kind != nil {
-		return delwri.Place{AG: -1, Name: b.kind.Name}
-	}
-	return delwri.Place{AG: -1, Name: "block"}
-}

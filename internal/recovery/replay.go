@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 
+	"mkfs/internal/buffer"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/super"
@@ -12,7 +13,7 @@ import (
 // replay is what the passes over the log know.
 type replay struct {
 	fs    *super.Filesystem
-	cache *cache
+	cache *blocks
 	depth int
 	size  int64    // of the device
 	head  xlog.LSN // of the log, which no block can be ahead of
@@ -32,7 +33,7 @@ type replay struct {
 
 // newReplay knows nothing yet of a filesystem on a device of size bytes,
 // and a log with a head.
-func newReplay(fs *super.Filesystem, cache *cache, depth int, size int64, head xlog.LSN) *replay {
+func newReplay(fs *super.Filesystem, cache *blocks, depth int, size int64, head xlog.LSN) *replay {
 	cache.stats.Items = map[string]int64{}
 	return &replay{
 		fs: fs, cache: cache, depth: depth, size: size, head: head, stats: &cache.stats,
@@ -158,7 +159,7 @@ func (p *replay) drain(keep int) error {
 // ring and the cache have room.
 func (p *replay) readAhead() error {
 	window := min(len(p.queue), p.window())
-	for ; p.started < window && p.cache.reading < p.depth; p.started++ {
+	for ; p.started < window; p.started++ {
 		it := p.queue[p.started]
 		if it.kind.place == nil {
 			continue
@@ -167,7 +168,7 @@ func (p *replay) readAhead() error {
 		if !ok {
 			continue
 		}
-		if room, err := p.cache.ahead(off, n); err != nil || !room {
+		if room, err := p.cache.Ahead(off, n); err != nil || !room {
 			return err
 		}
 	}
@@ -184,6 +185,7 @@ func (p *replay) item(it *item) error {
 	if it.kind.second == nil {
 		return nil
 	}
+	p.cache.letGo()
 	return it.kind.second(p, it)
 }
 
@@ -201,7 +203,7 @@ func (p *replay) checkSpan(s span) string {
 	sector := int64(g.SectorSize / geometry.BasicBlock)
 	end := int64(g.Bytes(g.Blocks) / geometry.BasicBlock)
 	switch {
-	case s.length <= 0 || s.length > maxBuffer/xlog.BlockSize || int64(s.length)%sector != 0:
+	case s.length <= 0 || s.length > buffer.MaxBlock/xlog.BlockSize || int64(s.length)%sector != 0:
 		return fmt.Sprintf("a block of %d bytes", s.length*xlog.BlockSize)
 	case s.daddr < 0 || s.daddr%sector != 0 || s.daddr > end-int64(s.length):
 		return fmt.Sprintf("a block at daddr %d of %d", s.daddr, end)
@@ -210,7 +212,7 @@ func (p *replay) checkSpan(s span) string {
 }
 
 // block returns the block that an item is about.
-func (p *replay) block(it *item, s span) (*buffer, error) {
+func (p *replay) block(it *item, s span) (*buffer.Buf, error) {
 	if text := p.checkSpan(s); text != "" {
 		return nil, corrupt(it.block, "%s", text)
 	}
@@ -223,8 +225,8 @@ func (p *replay) block(it *item, s span) (*buffer, error) {
 
 // superblockReplayed takes what has changed with the primary superblock: the
 // filesystem may have grown.
-func (p *replay) superblockReplayed(it *item, b *buffer) error {
-	sealed := append([]byte(nil), b.data...)
+func (p *replay) superblockReplayed(it *item, b *buffer.Buf) error {
+	sealed := append([]byte(nil), b.Data...)
 	if p.fs.V5 {
 		ondisk.Seal(sealed, ondisk.SuperblockCRC)
 	}

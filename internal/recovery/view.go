@@ -1,7 +1,7 @@
 package recovery
 
 import (
-	"mkfs/internal/ondisk"
+	"mkfs/internal/buffer"
 	"mkfs/internal/super"
 	"mkfs/internal/xlog"
 )
@@ -11,7 +11,7 @@ import (
 type View struct {
 	FS    *super.Filesystem
 	State xlog.State // of the log as it is on disk
-	cache *cache
+	cache *blocks
 }
 
 // Span is a range of bytes.
@@ -24,18 +24,13 @@ func (s Span) End() int64 { return s.Off + s.Len }
 // is replayed. Blocks that are in it as a whole have their checksums.
 func (v *View) Overlay(p []byte, off int64) {
 	end := off + int64(len(p))
-	for f := off / frameSize; f <= (end-1)/frameSize; f++ {
-		for _, b := range v.cache.frames[f] {
-			from, to := max(off, b.off), min(end, b.end())
-			if !b.dirty || from >= to {
-				continue
-			}
-			copy(p[from-off:to-off], b.data[from-b.off:])
-			if whole := to-from == int64(len(b.data)); whole && b.kind != nil {
-				ondisk.Seal(p[from-off:to-off], b.kind.CRC)
-			}
+	v.cache.Changed(off, int64(len(p)), func(b *buffer.Buf) {
+		from, to := max(off, b.Off), min(end, b.Off+int64(len(b.Data)))
+		copy(p[from-off:to-off], b.Data[from-b.Off:])
+		if whole := to-from == int64(len(b.Data)); whole && b.Kind.Seal != nil {
+			b.Kind.Seal(p[from-off : to-off])
 		}
-	}
+	})
 }
 
 // Touched are all places that were looked at or changed, in no order. Whoever
