@@ -21,7 +21,6 @@ import (
 	"mkfs/internal/live"
 	"mkfs/internal/live/livetest"
 	"mkfs/internal/ondisk"
-	"mkfs/internal/rmap"
 )
 
 // mounted mounts an image for as long as f runs.
@@ -59,7 +58,7 @@ func inodeOf(t testing.TB, path string) geometry.Inode {
 func copyFile(t testing.TB, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
-	out, err := exec.Command("cp", "--sparse=always", path, to).CombinedOutput()
+	out, err := exec.Command("cp", path, to).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s", out)
 	}
@@ -166,22 +165,9 @@ func TestKernelSparse(t *testing.T) {
 // chunk.
 func fragment(t *testing.T, fs *live.FS, random *rand.Rand) {
 	t.Helper()
-	mine := rmap.Owner{Owner: ondisk.OwnFS}
 	chunk := int64(fs.InodeChunk().Blocks)
 	for agno := range fs.G.AGCount {
-		var taken []geometry.Extent
-		for {
-			tr := fs.Begin(0)
-			at, n, ok, err := alloc.ThisAG(tr, agno, alloc.Request{Min: 1, Max: fs.G.AGBlocks, Owner: mine})
-			must(t, err)
-			commit(t, tr)
-			if !ok {
-				break
-			}
-			_, agbno := fs.G.BlockAddress(at)
-			taken = append(taken, geometry.Extent{Start: agbno, Blocks: n})
-		}
-		for _, e := range taken {
+		for _, e := range takeAll(t, fs, agno) {
 			for at := int64(0); at < int64(e.Blocks); {
 				hole := 1 + random.Int64N(chunk-1)
 				if random.IntN(1000) == 0 {
@@ -189,7 +175,7 @@ func fragment(t *testing.T, fs *live.FS, random *rand.Rand) {
 				}
 				n := min(hole, int64(e.Blocks)-at)
 				tr := fs.Begin(0)
-				must(t, alloc.Free(tr, agno, e.Start+geometry.AGBlock(at), geometry.Blocks(n), mine, alloc.ReserveNone))
+				must(t, alloc.Free(tr, agno, e.Start+geometry.AGBlock(at), geometry.Blocks(n), nobody, alloc.ReserveNone))
 				commit(t, tr)
 				at += hole + 1 + random.Int64N(2*chunk)
 			}
