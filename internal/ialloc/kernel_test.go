@@ -70,6 +70,11 @@ func copyFile(t testing.TB, path string) string {
 func makeRoomy(t testing.TB, path string) {
 	t.Helper()
 	must(t, os.Mkdir(path, 0o755))
+	fill(t, path)
+}
+
+func fill(t testing.TB, path string) {
+	t.Helper()
 	for i := range 30 {
 		must(t, os.WriteFile(filepath.Join(path, strings.Repeat("x", 100)+name(i)), nil, 0o600))
 	}
@@ -90,38 +95,31 @@ func kernelFiles(t testing.TB, dir string, first, n int) (list []geometry.Inode)
 	return list
 }
 
-// Inodes are freed and allocated as the kernel does it.
+// Inodes are freed, and allocated near a directory in the midst of others, as the kernel
+// does it.
 func TestKernelReuses(t *testing.T) {
-	for seed, args := range [][]string{nil, {"-m", "finobt=0"}, {"-b", "size=1024"}, {"-b", "size=64k"}, {"-i", "sparse=0"}} {
-		t.Run(fmt.Sprint(args), func(t *testing.T) {
+	for seed, args := range [][]string{nil, {"-m", "finobt=0"}, {"-m", "finobt=0"}, {"-b", "size=64k"}, {"-i", "sparse=0"}} {
+		t.Run(fmt.Sprint(seed, args), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, uint64(seed)))
 			path := livetest.Reference(t, size, append(args, "-n", "size=64k")...)
+			var before, behind, freed, again []geometry.Inode
 			var dir geometry.Inode
-			var made, freed, again []geometry.Inode
 			mounted(t, path, func(at string) {
-				makeRoomy(t, filepath.Join(at, "d"))
-				dir = inodeOf(t, filepath.Join(at, "d"))
-				made = kernelFiles(t, filepath.Join(at, "d"), 0, 1200)
+				before = kernelFiles(t, nextDir(t, at, "before"), 0, 900)
+				middle := nextDir(t, at, "middle")
+				dir = inodeOf(t, middle)
+				behind = kernelFiles(t, middle, 0, 900)
 			})
 			full := copyFile(t, path)
 			mounted(t, path, func(at string) {
-				for i, ino := range made {
-					if i < 500 && random.IntN(3) > 0 || i >= 1000 && random.IntN(40) > 0 {
-						must(t, os.Remove(filepath.Join(at, "d", name(i))))
-						freed = append(freed, ino)
-					}
-				}
+				freed = append(sift(t, filepath.Join(at, "before"), before, random), sift(t, filepath.Join(at, "middle"), behind, random)...)
 			})
 			holes := copyFile(t, path)
-			mounted(t, path, func(at string) { again = kernelFiles(t, filepath.Join(at, "d"), 2000, 750) })
+			mounted(t, path, func(at string) { again = kernelFiles(t, filepath.Join(at, "middle"), 2000, 800) })
 
 			fs := livetest.Load(t, livetest.Open(t, full))
 			for _, ino := range freed {
-				tr := fs.Begin(0)
-				ip := read(t, tr, ino)
-				must(t, ialloc.Free(tr, ip))
-				commit(t, tr)
-				ip.Release()
+				release(t, fs, ino)
 			}
 			sameRecords(t, fs, livetest.Load(t, livetest.Open(t, holes)))
 
@@ -130,6 +128,37 @@ func TestKernelReuses(t *testing.T) {
 			sameRecords(t, fs, livetest.Load(t, livetest.Open(t, path)))
 		})
 	}
+}
+
+// nextDir makes directories until one is in AG 0, which has the name at last.
+func nextDir(t testing.TB, at, dir string) string {
+	t.Helper()
+	path := filepath.Join(at, dir)
+	for i := 0; ; i++ {
+		must(t, os.Mkdir(path, 0o755))
+		if inodeOf(t, path) < 1<<16 {
+			break
+		}
+		must(t, os.Rename(path, fmt.Sprint(path, i)))
+	}
+	fill(t, path)
+	return path
+}
+
+// sift removes files: of some runs of inodes most, of others a few or none.
+func sift(t testing.TB, dir string, files []geometry.Inode, random *rand.Rand) (freed []geometry.Inode) {
+	t.Helper()
+	odds := 0.0
+	for i, ino := range files {
+		if i%64 == 0 {
+			odds = []float64{0, 0, 0, 0, 0.03, 0.5, 0.98}[random.IntN(7)]
+		}
+		if random.Float64() < odds {
+			must(t, os.Remove(filepath.Join(dir, name(i))))
+			freed = append(freed, ino)
+		}
+	}
+	return freed
 }
 
 // Where there is no room for whole chunks parts of chunks are allocated as the kernel does.

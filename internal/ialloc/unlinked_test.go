@@ -25,16 +25,29 @@ func ends(n geometry.Blocks) space {
 	return func(t *testing.T, fs *live.FS, _ *rand.Rand) {
 		for agno := range fs.G.AGCount {
 			takeAll(t, fs, agno)
-			release := n
-			tr := fs.Begin(0)
-			at := geometry.AGBlock(fs.G.AGLength(agno) - release)
-			must(t, alloc.Free(tr, agno, at, release, nobody, alloc.ReserveNone))
-			commit(t, tr)
 		}
+		freeEnds(t, fs, n)
 	}
 }
 
-// blocks leaves pieces of one length free, and so many of them in each AG.
+func freeEnds(t *testing.T, fs *live.FS, n geometry.Blocks) {
+	t.Helper()
+	for agno := range fs.G.AGCount {
+		tr := fs.Begin(0)
+		must(t, alloc.Free(tr, agno, geometry.AGBlock(fs.G.AGLength(agno)-n), n, nobody, alloc.ReserveNone))
+		commit(t, tr)
+	}
+}
+
+// piecesAnd leaves pieces free, and the last blocks of each AG.
+func piecesAnd(length, count int, n geometry.Blocks) space {
+	return func(t *testing.T, fs *live.FS, random *rand.Rand) {
+		pieces(length, count)(t, fs, random)
+		freeEnds(t, fs, n)
+	}
+}
+
+// pieces leaves pieces of one length free, and so many of them in each AG.
 func pieces(length, count int) space {
 	return func(t *testing.T, fs *live.FS, random *rand.Rand) {
 		for agno := range fs.G.AGCount {
@@ -89,6 +102,7 @@ func TestUnlinkedInodes(t *testing.T) {
 		{nil, ends(8), 1000},
 		{nil, ends(13), 1000},
 		{nil, ends(30), 1000},
+		{nil, piecesAnd(3, 30, 7), 1000},
 		{nil, pieces(4, 30), 3000},
 		{nil, pieces(7, 20), 3000},
 		{nil, pieces(12, 20), 3000},
