@@ -54,7 +54,7 @@ func AddAttrFork(t *live.Trans, ip *inode.Inode, size int, spill func() error) e
 
 // AttrForkOffset is where the attribute fork is to begin so that attributes of so many bytes fit the inode, 0 if
 // they cannot: where it is, if it has the room, else as far in front as they need and the data fork allows.
-// (xfs_attr_shortform_bytesfit in libxfs.)
+// (xfs_attr_shortform_bytesfit in libxfs 7.2, which does so in a filesystem made with attr=1 as well: noattr2 is gone.)
 func AttrForkOffset(fs *live.FS, ip *inode.Inode, size int) int {
 	literal := int(fs.G.InodeSize) - ondisk.CoreSize(fs.V5)
 	if size > literal {
@@ -69,8 +69,6 @@ func AttrForkOffset(fs *live.FS, ip *inode.Inode, size int) int {
 		return 0
 	case size <= ip.Room(fs, true):
 		return ip.ForkOffset
-	case fs.G.Features.Attr < 2:
-		return 0
 	case f.Format == ondisk.FormatBtree && ip.ForkOffset != 0:
 		if wanted < ip.ForkOffset {
 			return 0
