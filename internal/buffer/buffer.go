@@ -176,7 +176,7 @@ type Cache struct {
 	evicted *[4096]int64
 
 	least    int64 // bytes that are worth a batch
-	flushing bool  // pinned blocks are issued too
+	flushing bool  // blocks are issued as they are, pinned or not
 	slabs    [slabs]copies
 	turn     int   // of the slabs
 	full     bool  // what is issued does not fit the slab

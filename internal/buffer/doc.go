@@ -38,7 +38,8 @@
 // What is issued is a copy, sealed by [Kind.Seal], in one of a few slabs that take
 // turns. So a block may be changed again at once, while its copy is in flight, and
 // there is no waiting but for the oldest slab, when all of them are in flight. A
-// pinned block is not issued, since it may be half changed, but by [Cache.Flush].
+// pinned block is not issued, since it may be half changed, but by [Cache.Flush], which
+// needs no copies as it waits.
 //
 // A place is never in flight twice, so that nothing overtakes what was written
 // before it: not the next content of a block, and not what becomes of a freed block's

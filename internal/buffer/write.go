@@ -50,18 +50,16 @@ func (c *Cache) Tick() error {
 	return c.issue(func() bool { return c.list.Due() < c.least }, c.list.IssueDue)
 }
 
-// Flush writes what was changed and waits for it.
+// Flush writes what was changed and waits for it. Nothing changes meanwhile, so that
+// blocks are written from where they are.
 func (c *Cache) Flush() error {
-	if c.cfg.ReadOnly {
+	if c.err != nil || c.cfg.ReadOnly {
 		return c.err
 	}
 	c.flushing = true
-	err := c.issue(func() bool { return c.list.Queued() == 0 }, c.list.Issue)
+	err := c.list.Submit()
 	c.flushing = false
-	if err != nil {
-		return err
-	}
-	return c.failed(c.list.Wait())
+	return c.failed(err)
 }
 
 // issue has batches of the list written, until it is enough or only pinned blocks are
@@ -121,30 +119,36 @@ func (c *Cache) failed(err error) error {
 	return c.err
 }
 
-// take gives the list a sealed copy of a block, or of a part of one. One that is
-// pinned stays in the queue.
-func (c *Cache) take(d *delwri.Buffer) ([]byte, bool) {
+// take gives the list the memory of a block, or of a part of one, that is written,
+// sealed: a copy, but in a Flush. One that is pinned stays in the queue.
+func (c *Cache) take(d *delwri.Buffer) (memory []byte, more bool) {
 	b := d.Owner.(*Buf)
-	if b.pins > 0 && !c.flushing {
+	switch {
+	case c.flushing:
+		b.seal()
+		memory = d.Data
+	case b.pins > 0:
 		return nil, true
+	case b.more == nil:
+		memory = c.copy(b)
+	default:
+		memory = c.copyPart(b, d)
 	}
-	m := b.more
-	if m == nil {
-		p := c.seal(b)
-		if p == nil {
-			return nil, false
-		}
+	if memory != nil && d == &b.first.Buffer {
 		c.stats.Writes++
-		return p, true
 	}
+	return memory, memory != nil
+}
+
+// copyPart is copy for a part of a block, all of which is copied once for all parts that
+// are issued together.
+func (c *Cache) copyPart(b *Buf, d *delwri.Buffer) []byte {
+	m := b.more
 	if m.round != c.round {
-		if m.copy = c.seal(b); m.copy == nil {
-			return nil, false
+		if m.copy = c.copy(b); m.copy == nil {
+			return nil
 		}
 		m.round = c.round
-	}
-	if d == &b.first.Buffer {
-		c.stats.Writes++
 	}
 	at := 0
 	for _, p := range m.parts {
@@ -153,12 +157,19 @@ func (c *Cache) take(d *delwri.Buffer) ([]byte, bool) {
 		}
 		at += len(p.Data)
 	}
-	return m.copy[at:][:len(d.Data)], true
+	return m.copy[at:][:len(d.Data)]
 }
 
-// seal puts a block's checksum in, and returns a copy of it in the slab, nil if that
-// is full. The block is clean with that.
-func (c *Cache) seal(b *Buf) []byte {
+// seal puts a block's checksum in. The block is clean with that.
+func (b *Buf) seal() {
+	if b.Kind != nil && b.Kind.Seal != nil {
+		b.Kind.Seal(b.Data)
+	}
+	b.changed = -1
+}
+
+// copy returns a sealed copy of a block in the slab, nil if that is full.
+func (c *Cache) copy(b *Buf) []byte {
 	s := &c.slabs[c.turn]
 	align := min(classSize(classOf(len(b.Data))), maxAlign)
 	at := (s.used + align - 1) &^ (align - 1)
@@ -167,11 +178,8 @@ func (c *Cache) seal(b *Buf) []byte {
 		return nil
 	}
 	s.used = at + len(b.Data)
-	if b.Kind != nil && b.Kind.Seal != nil {
-		b.Kind.Seal(b.Data)
-	}
+	b.seal()
 	copy(s.memory[at:], b.Data)
-	b.changed = -1
 	return s.memory[at:s.used]
 }
 
