@@ -16,16 +16,16 @@ func Make(t *live.Trans, ino geometry.Inode) (*Inode, error) {
 	if err != nil {
 		return nil, err
 	}
-	was, ok := ondisk.DecodeInode(b)
-	if !ok || was.Mode != 0 {
+	if mode, ok := ondisk.InodeMode(b); !ok || mode != 0 {
 		return nil, fmt.Errorf("inode %d: it is in use, while its record says that it is free", ino)
 	}
 	ip := New(ino)
-	ip.Core.NextUnlinked, ip.Core.DataMigration = was.NextUnlinked, was.DataMigration
-	if !t.V5 {
-		ip.Core.Version, ip.Core.Generation, ip.Core.BigExtents = 2, was.Generation, was.BigExtents
+	ip.Core.DataMigration = ondisk.DataMigration(b)
+	if t.V5 {
+		ip.Core.Version, ip.Core.Generation, ip.Core.Flags2 = 3, t.Generation(), newFlags(t.FS)
 		return ip, nil
 	}
-	ip.Core.Version, ip.Core.Generation, ip.Core.Flags2 = 3, t.Generation(), newFlags(t.FS)
+	was, _ := ondisk.DecodeInode(b)
+	ip.Core.Version, ip.Core.Generation, ip.Core.BigExtents = 2, was.Generation, was.BigExtents
 	return ip, nil
 }

@@ -3,6 +3,12 @@ package ondisk
 // InodeVersion reads the version of an inode, or tells by false that there is none.
 func InodeVersion(b []byte) (version uint8, ok bool) { return b[4], be.Uint16(b) == InodeMagic }
 
+// InodeMode reads the mode of an inode, 0 of a free one, or tells by false that there is
+// none.
+func InodeMode(b []byte) (mode uint16, ok bool) {
+	return be.Uint16(b[2:]), be.Uint16(b) == InodeMagic
+}
+
 // NextUnlinked reads the inode of the AG that follows one on its list of unlinked
 // inodes, or NullAGInode.
 func NextUnlinked(b []byte) uint32 { return be.Uint32(b[InodeUnlinked:]) }
