@@ -3,7 +3,6 @@
 package livetest
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"testing"
@@ -13,7 +12,7 @@ import (
 // a buffer.Ring that does all at once.
 type Device struct {
 	pages map[int64]*[pageSize]byte
-	base  *os.File // what was not written comes from here; nil for zeros
+	base  *image // what was not written comes from here; nil for zeros
 }
 
 const pageSize = 4096
@@ -24,13 +23,8 @@ func NewDevice() *Device { return &Device{pages: map[int64]*[pageSize]byte{}} }
 // Open makes one of an image file, which is not changed.
 func Open(t testing.TB, path string) *Device {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
 	d := NewDevice()
-	d.base = f
+	d.base = openImage(t, path)
 	return d
 }
 
@@ -60,7 +54,7 @@ func (d *Device) ReadAt(p []byte, off int64) (int, error) {
 		part := p[n:min(int64(len(p)), end-off)]
 		clear(part)
 		if d.base != nil {
-			_, _ = d.base.ReadAt(part, at) // behind the end are zeros
+			d.base.read(part, at)
 		}
 		n += len(part)
 	}
@@ -116,25 +110,16 @@ func (d *Device) Save(t testing.TB, path string, size int64) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	if d.base != nil {
+		if err := d.base.copyTo(f); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := f.Truncate(size); err != nil {
 		t.Fatal(err)
 	}
 	for page, data := range d.pages {
 		if _, err := f.WriteAt(data[:], page*pageSize); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if d.base == nil {
-		return
-	}
-	buf, zeros := make([]byte, 1<<18), make([]byte, 1<<18)
-	for off := int64(0); off < size; off += int64(len(buf)) {
-		n := min(int64(len(buf)), size-off)
-		_, _ = d.ReadAt(buf[:n], off)
-		if bytes.Equal(buf[:n], zeros[:n]) {
-			continue // a hole
-		}
-		if _, err := f.WriteAt(buf[:n], off); err != nil {
 			t.Fatal(err)
 		}
 	}
