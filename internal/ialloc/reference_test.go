@@ -130,25 +130,31 @@ func compareAG(t *testing.T, fs *live.FS, d, want *livetest.Device, agno geometr
 	for _, dir := range dirs {
 		unlikeDir(fs, d, want, dir.Ino)
 	}
-	step, bad := int64(fs.G.BlockSize), 0
-	got, wanted := make([]byte, step), make([]byte, step)
-	for agbno := range geometry.AGBlock(fs.G.AGLength(agno)) {
-		if log := fs.G.Log; skip[agbno] || agno == log.AG && agbno >= log.Start && agbno < log.Start+geometry.AGBlock(log.Blocks) {
+	const piece = 1 << 20
+	got, wanted := make([]byte, piece), make([]byte, piece)
+	begin, end := fs.Offset(agno, 0), fs.Offset(agno, 0)+int64(fs.G.Bytes(fs.G.AGLength(agno)))
+	for off, bad := begin, 0; off < end; off += piece {
+		n := min(piece, end-off)
+		_, _ = d.ReadAt(got[:n], off)
+		_, _ = want.ReadAt(wanted[:n], off)
+		if bytes.Equal(got[:n], wanted[:n]) {
 			continue
 		}
-		off := fs.Offset(agno, agbno)
-		_, _ = d.ReadAt(got, off)
-		_, _ = want.ReadAt(wanted, off)
-		if agbno == 0 { // the superblock
-			clear(got[:min(step, int64(fs.G.SectorSize))])
-			clear(wanted[:min(step, int64(fs.G.SectorSize))])
-		}
-		if bytes.Equal(got, wanted) {
-			continue
-		}
-		t.Errorf("block %d of AG %d: %s", agbno, agno, livetest.Differ(d, want, off, step))
-		if bad++; bad > 8 {
-			return
+		step := int64(fs.G.BlockSize)
+		for i := int64(0); i < n; i += step {
+			agbno := geometry.AGBlock((off + i - begin) / step)
+			a, b := got[i:i+step], wanted[i:i+step]
+			if agbno == 0 { // the superblock
+				clear(a[:min(step, int64(fs.G.SectorSize))])
+				clear(b[:min(step, int64(fs.G.SectorSize))])
+			}
+			inLog := agno == fs.G.Log.AG && agbno >= fs.G.Log.Start && agbno < fs.G.Log.Start+geometry.AGBlock(fs.G.Log.Blocks)
+			if skip[agbno] || inLog || bytes.Equal(a, b) {
+				continue
+			}
+			if bad++; bad < 8 {
+				t.Errorf("block %d of AG %d: %s", agbno, agno, livetest.Differ(d, want, off+i, step))
+			}
 		}
 	}
 }
