@@ -55,11 +55,15 @@ type block struct {
 	ptr  uint64      // where it is, likewise
 }
 
-func (b *block) live() int     { return ondisk.BtreeRecords(b.data) }
+// live is the number of entries. It is never more than there is room for, even if another
+// structure of a damaged filesystem has got the block meanwhile.
+func (b *block) live() int { return min(ondisk.BtreeRecords(b.data), b.lay.max) }
+
 func (b *block) setLive(n int) { ondisk.SetBtreeRecords(b.data, n) }
 func (b *block) left() uint64  { return b.lay.form.Left(b.data) }
 func (b *block) right() uint64 { return b.lay.form.Right(b.data) }
 func (b *block) inFork() bool  { return b.buf == nil }
+func (b *block) leaf() bool    { return b.lay.ptr == 0 }
 
 // entry is the record or key in slot i.
 func (b *block) entry(i int) []byte {

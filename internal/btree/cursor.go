@@ -21,10 +21,9 @@ const (
 type Cursor struct {
 	Tree *Tree
 
-	t       *live.Trans
-	levels  int
-	changes int // of the tree, when the path was made
-	path    [MaxLevels]place
+	t      *live.Trans
+	levels int
+	path   [MaxLevels]place
 }
 
 // place is a slot of a block. It may be -1, before the first, or behind the last.
@@ -84,10 +83,6 @@ func (c *Cursor) Lookup(o Order, record []byte) (bool, error) {
 // begin finds the root.
 func (c *Cursor) begin() (ptr uint64, err error) {
 	tr := c.Tree
-	if c.changes != tr.changes {
-		clear(c.path[:])
-		c.changes = tr.changes
-	}
 	if tr.Fork != nil {
 		c.levels = tr.Fork.Level() + 1
 	} else {
@@ -106,7 +101,10 @@ func (c *Cursor) load(level int, ptr uint64) error {
 		p.block = c.Tree.Fork.block()
 		return nil
 	}
-	if p.buf != nil && p.ptr == ptr && ondisk.BtreeLevel(p.data) == level {
+	if p.buf != nil && p.ptr == ptr && p.lay == c.Tree.blocks.of(level) && !p.buf.Gone() {
+		if err := c.Tree.check(&p.block, level); err != nil {
+			return c.Tree.damagedBlock(ptr, err)
+		}
 		return nil
 	}
 	b, err := c.Tree.read(c.t, ptr, level)

@@ -37,16 +37,15 @@ func (c *Cursor) deleteAt(level int) (up bool, err error) {
 	if at < 0 || at >= n {
 		return false, tr.damagedBlock(p.ptr, errBeside)
 	}
+	gone := tr.endOf(tr.room.gone[:], p.entry(at), level)
 	p.closed(at, n-1-at)
 	p.setLive(n - 1)
 	c.dirty(&p.block)
 	if level == c.levels-1 {
 		return false, c.shrinkRoot(level)
 	}
-	if tr.overlaps() || at == 0 {
-		if err := c.raiseKeys(level); err != nil {
-			return false, err
-		}
+	if err := c.changed(level, at, gone, nil); err != nil {
+		return false, err
 	}
 	if n-1 >= p.lay.min {
 		return false, c.back(level)

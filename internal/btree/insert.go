@@ -86,11 +86,10 @@ func (c *Cursor) insertAt(level int, entry []byte, ptr uint64) (s halves, ok boo
 	p.put(p.at, entry, ptr)
 	p.setLive(n + 1)
 	c.dirty(&p.block)
-	switch {
-	case s.split && p.ptr == s.right.ptr:
+	if s.split && p.ptr == s.right.ptr {
 		c.Tree.keysOf(c.Tree.room.up[level&1][:], &p.block)
-	case c.Tree.overlaps() || at == 0:
-		err = c.raiseKeys(level)
+	} else {
+		err = c.changed(level, at, nil, c.Tree.endOf(c.Tree.room.come[:], entry, level))
 	}
 	return s, err == nil, err
 }

@@ -39,7 +39,6 @@ type Tree struct {
 	size    int    // of a block in bytes
 	first   uint64 // the first block of an AG that may be one of the tree,
 	end     uint64 // and the one behind the last, of a tree within one
-	changes int    // how often a block was freed: what cursors have may be stale
 	room    keys
 }
 
@@ -48,6 +47,8 @@ type keys struct {
 	sought [maxKey]byte    // by a lookup
 	up     [2][maxKey]byte // of a new block, for the level above: of even and odd levels
 	raised [maxKey]byte    // of a block that has changed, likewise
+	gone   [maxKey]byte    // the end of an entry that is gone, or another
+	come   [maxKey]byte    // and of one that is new
 }
 
 // Cursor makes a cursor that is nowhere yet.
@@ -122,7 +123,7 @@ func (tr *Tree) check(b *block, level int) error {
 		}
 	}
 	left, right := b.left(), b.right()
-	if n := b.live(); n > b.lay.max {
+	if n := ondisk.BtreeRecords(b.data); n > b.lay.max {
 		return fmt.Errorf("it has %d entries, and room for %d", n, b.lay.max)
 	} else if n == 0 && (level > 0 || left != ondisk.NullPointer || right != ondisk.NullPointer) {
 		return errEmpty
@@ -155,7 +156,6 @@ func (tr *Tree) fresh(t *live.Trans, ptr uint64, level, records int) (block, err
 
 // free gives back a block that the tree has no more.
 func (tr *Tree) free(t *live.Trans, b *block) error {
-	tr.changes++
 	if err := tr.Root.Free(t, b.ptr); err != nil {
 		return err
 	}

@@ -1,24 +1,17 @@
 package btree
 
-import (
-	"bytes"
-
-	"mkfs/internal/ondisk"
-)
-
 // Update changes the record at the cursor to one that keeps its place.
 // (xfs_btree_update in libxfs.)
 func (c *Cursor) Update(record []byte) error {
 	if _, ok := c.Record(); !ok {
 		panic("btree: there is no record at the cursor to be updated")
 	}
-	p := &c.path[0]
-	copy(p.entry(p.at), record)
+	p, tr := &c.path[0], c.Tree
+	at := p.entry(p.at)
+	gone := tr.endOf(tr.room.gone[:], at, 0)
+	copy(at, record)
 	c.dirty(&p.block)
-	if !c.Tree.overlaps() && p.at > 0 {
-		return nil
-	}
-	return c.raiseKeys(0)
+	return c.changed(0, p.at, gone, tr.endOf(tr.room.come[:], at, 0))
 }
 
 // dirty says that a block was changed. The root in a fork is the caller's to log.
@@ -31,21 +24,32 @@ func (c *Cursor) dirty(b *block) {
 // keysOf are the keys of a block as those above it know it: the first, and in trees
 // whose records may overlap the last end of all. (xfs_btree_get_keys in libxfs.)
 func (tr *Tree) keysOf(key []byte, b *block) {
-	if b.lay.ptr > 0 {
-		copy(key, b.entry(0))
-	} else {
+	tr.firstKey(key, b)
+	if tr.overlaps() {
+		tr.lastEnd(tr.high(key), b)
+	}
+}
+
+// firstKey is the first key of a block.
+func (tr *Tree) firstKey(key []byte, b *block) {
+	if b.leaf() {
 		tr.putKey(key, b.entry(0))
-	}
-	if !tr.overlaps() {
-		return
-	}
-	level := min(ondisk.BtreeLevel(b.data), node)
-	last := b.entry(tr.highest[level](b.data[b.lay.first:], b.live()))
-	if level == leaf {
-		tr.putHigh(tr.high(key), last)
 	} else {
-		copy(tr.high(key), tr.high(last))
+		copy(key, b.entry(0))
 	}
+}
+
+// changed makes known above that the entry in a slot of a level's block is new, another, or
+// gone. In trees whose records may overlap it is told the end that has gone, and the one that has
+// come, each nil if there is none.
+func (c *Cursor) changed(level, slot int, gone, come []byte) error {
+	switch {
+	case c.Tree.overlaps():
+		return c.raiseEnds(level, gone, come)
+	case slot == 0:
+		return c.raiseKeys(level)
+	}
+	return nil
 }
 
 // raiseKeys makes the keys of the block of a level known to those above it. It
@@ -78,16 +82,4 @@ func (c *Cursor) raise(level int, all bool) error {
 		}
 	}
 	return nil
-}
-
-// sameKeys tells whether two pairs of keys are equal.
-func (tr *Tree) sameKeys(a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	same := func(a, b []byte) bool {
-		_, sign := tr.Kind.keys(a, 1, tr.Key, b)
-		return sign == 0
-	}
-	return same(a, b) && same(tr.high(a), tr.high(b))
 }
