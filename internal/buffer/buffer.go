@@ -157,7 +157,8 @@ type Stats struct {
 	Reread   int64 // blocks that had been evicted; a few may be missed
 }
 
-// Saved is how many changes were not written, as another one of the same block was.
+// Saved is how many changes were not written, as a later one of the same block was. It
+// counts those that still wait.
 func (s Stats) Saved() int64 { return s.Changes - s.Writes }
 
 // Cache holds blocks.

@@ -56,7 +56,7 @@
 // # Errors
 //
 // A write that has failed is told of by each call from then on, as a
-// [*delwri.WriteError]. What is dirty stays so, and is not written any more.
+// [*delwri.WriteError]. Nothing is written after it, and what was changed is lost.
 //
 // A Cache has one owner and does no locking.
 package buffer

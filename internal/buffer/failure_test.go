@@ -1,7 +1,10 @@
 package buffer
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,8 +25,8 @@ func work(c *Cache) error {
 			}
 			get := c.Get
 			if op%11 == 5 {
+				n, get = 8192, c.Fresh
 				c.Forget(off, 8192)
-				get = c.Fresh
 			}
 			if op%4 == 0 {
 				if _, err := c.Ahead(int64(20+(op+3)*5%90)*8192, 4096); err != nil {
@@ -81,6 +84,43 @@ func TestEachRequestFails(t *testing.T) {
 		}
 		if failures < 100 {
 			t.Errorf("age %d: only %d failures", age, failures)
+		}
+	}
+}
+
+// Over every engine, with direct IO where that works, a file ends as a device in memory does.
+func TestEngines(t *testing.T) {
+	want := aiotest.NewMem(4 << 20)
+	ring, err := aiotest.Open(want, 1, aiotest.Faults{})
+	must(t, err)
+	must(t, work(New(ring, Config{Age: AtEnd})))
+	for _, kind := range []aio.Kind{aio.Uring, aio.AIO, aio.Sync} {
+		for _, flags := range []int{0, unix.O_DIRECT} {
+			f, err := os.OpenFile(filepath.Join(t.TempDir(), "device"), os.O_RDWR|os.O_CREATE|flags, 0o600)
+			if err != nil {
+				continue
+			}
+			must(t, f.Truncate(4<<20))
+			ring, err := aio.Open(int(f.Fd()), aio.Config{Engine: kind})
+			if err != nil {
+				t.Logf("%v: %v", kind, err)
+				f.Close()
+				continue
+			}
+			c := New(ring, Config{Age: 30, Limit: 40 * 4096, Memory: aio.NewSlab})
+			c.least = 64 << 10
+			must(t, work(c))
+			must(t, c.Release())
+			if s := ring.Stats(); s.Buffered && kind != aio.Sync {
+				t.Logf("%v: direct IO was given up", kind)
+			}
+			must(t, ring.Close())
+			f.Close()
+			got, err := os.ReadFile(f.Name())
+			must(t, err)
+			if !bytes.Equal(got, want.B) {
+				t.Errorf("%v, flags %#x: the file differs", kind, flags)
+			}
 		}
 	}
 }
