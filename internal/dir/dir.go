@@ -1,0 +1,240 @@
+// Package dir has directories: names and the inodes that they stand for.
+//
+// A directory has one of four forms, by what it holds, and goes from one to the
+// next as it grows and back as it shrinks:
+//
+//	shortform  in the inode: parent, and for each entry name, inode and the place that it would have in a block
+//	block      one directory block: entries from the front, the index of hashes at the end
+//	leaf       blocks of entries, and one of the index, which has the longest free space of each of them at its end
+//	node       the index is a btree (package da), and the list of free space has blocks of its own
+//
+// A fork's places are in three parts: entries from 0 on, the index from 32 GiB, the list
+// of free space from 64 GiB. A block of entries keeps its three longest free spaces in
+// its header ("bests"). A new name goes to a block that has a name of the same hash and
+// room, else to the first with room (leaf form), or to the last (node form), and there to
+// the longest free space.
+//
+// Removed entries leave stale slots in an index, which later ones use.
+//
+// The rules are those of xfs_dir2*.c in libxfs; functions name theirs.
+package dir
+
+import (
+	"fmt"
+
+	"mkfs/internal/bmap"
+	"mkfs/internal/buffer"
+	"mkfs/internal/da"
+	"mkfs/internal/geometry"
+	"mkfs/internal/inode"
+	"mkfs/internal/live"
+	"mkfs/internal/ondisk"
+)
+
+// Where the index begins in a directory's space, and the list of free space, in bytes.
+const (
+	leafOffset = 32 << 30
+	freeOffset = 64 << 30
+)
+
+// MaxName is the length of the longest name.
+const MaxName = 255
+
+// Dirs are the directories of a filesystem.
+type Dirs struct {
+	fs    *live.FS
+	g     *geometry.Geometry
+	tree  *da.Tree
+	leaf  da.Block // where the index begins
+	free  da.Block // where the list of free space begins
+	bytes int      // of a directory block
+
+	header   int // of a block of entries
+	first    int // the place of the first entry behind "." and ".."
+	freeHead int // the header of a block of free space
+	perFree  int // how many blocks of entries that lists
+	ftype    bool
+	hash     func(name string) uint32
+
+	data, block, leaf1, freeKind *da.Kind
+
+	s da.State
+	o op
+}
+
+// op is an operation on an entry.
+type op struct {
+	d     *Dirs
+	t     *live.Trans
+	dp    *inode.Inode
+	name  string
+	hash  uint32
+	ino   geometry.Inode
+	ftype uint8
+	size  int // of the entry in a block
+	// total is how many blocks may be taken: with none nothing may be.
+	total geometry.Blocks
+
+	// find: the name is looked for, not a place for it. Then address is where the index has it,
+	// and buf its block; else address is where it has been entered.
+	find    bool
+	address uint32
+	buf     *buffer.Buf
+	// The block of free space that the entry's block is listed in, as the search has found
+	// it; see node.go.
+	near near
+}
+
+// New prepares for the directories of a filesystem.
+func New(fs *live.FS) *Dirs {
+	g := fs.G
+	d := &Dirs{
+		fs: fs, g: g, bytes: int(g.DirBlockSize), header: ondisk.DirDataHeaderSize(fs.V5), ftype: g.Features.Ftype,
+		leaf: da.Block(uint64(leafOffset) >> g.BlockLog), free: da.Block(uint64(freeOffset) >> g.BlockLog), hash: da.Hash[string],
+	}
+	if g.Features.CaseFold {
+		d.hash = da.HashFolded[string]
+	}
+	d.first = d.header + d.entrySize(1) + d.entrySize(2)
+	d.freeHead = ondisk.DirFreeHeaderSize(fs.V5)
+	d.perFree = (d.bytes - d.freeHead) / ondisk.DirBestSize
+	d.kinds()
+	d.tree = da.New(fs, da.Config{
+		Name: "directory", Fork: bmap.Data, Bytes: d.bytes, Root: d.leaf, End: d.free, Leaf: d.checkLeafN, Leaves: leaves{d},
+	})
+	d.s.Tree = d.tree
+	return d
+}
+
+// entrySize is the length of an entry in a block whose name has so many bytes.
+func (d *Dirs) entrySize(name int) int {
+	n := 8 + 1 + name + 2
+	if d.ftype {
+		n++
+	}
+	return (n + 7) &^ 7
+}
+
+// Init makes an inode an empty directory (xfs_dir_init).
+func (d *Dirs) Init(t *live.Trans, dp *inode.Inode, parent geometry.Inode) {
+	dp.Data.Reset(ondisk.FormatLocal)
+	size := 2 + 4
+	if parent > maxShort {
+		size = 2 + 8
+	}
+	b := dp.Data.Resize(size)
+	clear(b)
+	s := short{b, d.ftype}
+	if parent > maxShort {
+		s.b[1] = 1
+	}
+	s.setParent(parent)
+	dp.Core.Size = uint64(size)
+	dp.Log(t)
+}
+
+// Add enters a name (xfs_dir_createname). total is how many blocks the whole operation may
+// take. ok is false if there is no room.
+func (d *Dirs) Add(t *live.Trans, dp *inode.Inode, name string, ino geometry.Inode, ftype uint8,
+	total geometry.Blocks) (ok bool, err error) {
+	if len(name) == 0 || len(name) > MaxName {
+		return false, fmt.Errorf("directory %d: a name of %d bytes", dp.Ino, len(name))
+	}
+	o := d.begin(t, dp, name)
+	o.ino, o.ftype, o.total = ino, ftype, total
+	f, err := d.form(dp)
+	if err != nil {
+		return false, err
+	}
+	return forms[f].add(o)
+}
+
+func (d *Dirs) begin(t *live.Trans, dp *inode.Inode, name string) *op {
+	o := &d.o
+	*o = op{d: d, t: t, dp: dp, name: name, hash: d.hash(name), size: d.entrySize(len(name))}
+	return o
+}
+
+// form is the form of a directory (xfs_dir2_format).
+func (d *Dirs) form(dp *inode.Inode) (Form, error) {
+	if dp.Data.Format == ondisk.FormatLocal {
+		return Shortform, nil
+	}
+	list := dp.Data.Extents
+	if len(list) == 0 {
+		return 0, d.damaged(dp, "it has no blocks")
+	}
+	switch end := list[len(list)-1].End(); {
+	case end == uint64(d.tree.Blocks):
+		if dp.Core.Size != uint64(d.bytes) {
+			return 0, d.damaged(dp, "its length is %d, of one block of %d", dp.Core.Size, d.bytes)
+		}
+		return Block, nil
+	case end == uint64(d.leaf)+uint64(d.tree.Blocks):
+		return Leaf, nil
+	}
+	return Node, nil
+}
+
+// Form is how a directory is laid out.
+type Form int
+
+// The forms.
+const (
+	Shortform Form = iota
+	Block
+	Leaf
+	Node
+)
+
+// forms has a row for each form.
+var forms []struct {
+	name string
+	add  func(o *op) (ok bool, err error)
+}
+
+func init() {
+	forms = append(forms, []struct {
+		name string
+		add  func(o *op) (ok bool, err error)
+	}{
+		Shortform: {"shortform", (*op).addShort},
+		Block:     {"block", (*op).addBlock},
+		Leaf:      {"leaf", (*op).addLeaf},
+		Node:      {"node", (*op).addNode},
+	}...)
+}
+
+func (d *Dirs) damaged(dp *inode.Inode, format string, args ...any) error {
+	return fmt.Errorf("directory %d: %w", dp.Ino, fmt.Errorf(format, args...))
+}
+
+// The number of a block of entries, of which the fork's place is a multiple.
+func (d *Dirs) place(db int) da.Block { return da.Block(db) * da.Block(d.tree.Blocks) }
+
+// blockOf is the number of the block of entries that an index's address is in.
+func (d *Dirs) blockOf(address uint32) int {
+	return int(int64(address) * addressUnit >> d.g.DirBlockLog)
+}
+
+// addressOf is the address of a place in a block of entries.
+func (d *Dirs) addressOf(db, at int) uint32 {
+	return uint32((int64(db)<<d.g.DirBlockLog + int64(at)) / addressUnit)
+}
+
+// addressUnit is what addresses in an index count.
+const addressUnit = 8
+
+// grow gives a directory a block of entries or of free space, the first unused one from
+// low on (xfs_dir2_grow_inode).
+func (o *op) grow(low da.Block) (at da.Block, ok bool, err error) {
+	d := o.d
+	at, ok, err = d.tree.Grow(o.t, o.dp, low, &o.total)
+	if ok && low == 0 {
+		if end := (uint64(at) + uint64(d.tree.Blocks)) << d.g.BlockLog; end > o.dp.Core.Size {
+			o.dp.Core.Size = end
+			o.dp.Log(o.t)
+		}
+	}
+	return at, ok, err
+}

@@ -1,0 +1,262 @@
+package dir
+
+import (
+	"mkfs/internal/buffer"
+	"mkfs/internal/da"
+	"mkfs/internal/ondisk"
+)
+
+// leaves is what package da has to know of the leaves of a directory's index.
+type leaves struct{ d *Dirs }
+
+// LastHash is xfs_dir2_leaf_lasthash.
+func (x leaves) LastHash(b *buffer.Buf) (hash uint32, any bool) {
+	v := x.d.view(b.Data)
+	n := v.Count()
+	if n == 0 {
+		return 0, false
+	}
+	return v.Entries().Hash(n - 1), true
+}
+
+// Fill tells how full a leaf is, stale slots aside (xfs_dir2_leafn_toosmall).
+func (x leaves) Fill(b *buffer.Buf) da.Fill {
+	switch n := x.d.live(b); {
+	case ondisk.DAHeaderSize(x.d.fs.V5)+n*hashSize > x.d.bytes/2:
+		return da.Large
+	case n > 0:
+		return da.Small
+	}
+	return da.Empty
+}
+
+// Room tells whether the live slots of two leaves have room in one, of which a quarter stays free.
+func (x leaves) Room(a, b *buffer.Buf) bool {
+	return (x.d.live(a)+x.d.live(b))*hashSize <= x.d.bytes-x.d.bytes/4
+}
+
+// live is how many slots of a leaf are not stale.
+func (d *Dirs) live(b *buffer.Buf) int {
+	v := d.view(b.Data)
+	return v.Count() - v.Level()
+}
+
+// Search looks in a leaf for the place of a name, or for the name.
+func (x leaves) Search(s *da.State, step *da.Step) (found bool, err error) {
+	o := s.Op.(*op)
+	v := x.d.view(step.Buf.Data)
+	list, n := v.Entries(), v.Count()
+	step.Index = list.Search(n, s.Hash)
+	if o.find {
+		return o.searchName(list, n, step)
+	}
+	return false, o.searchRoom(list, n, step)
+}
+
+// searchRoom goes over the slots of the hash, up to one whose block has room for the entry
+// (xfs_dir2_leafn_lookup_for_addname).
+func (o *op) searchRoom(list ondisk.Hashes, n int, step *da.Step) error {
+	last := -1
+	for ; step.Index < n && list.Hash(step.Index) == o.hash; step.Index++ {
+		address := list.Value(step.Index)
+		if address == 0 {
+			continue
+		}
+		db := o.d.blockOf(address)
+		if db == last {
+			continue
+		}
+		last = db
+		fb, i := db/o.d.perFree, db%o.d.perFree
+		if o.near.fb != fb {
+			b, _, err := o.freeIn(fb)
+			if err != nil {
+				return err
+			}
+			if b == nil {
+				return o.d.damaged(o.dp, "block %d of free space is not there", fb)
+			}
+			o.near.fb, o.near.buf = fb, b
+		}
+		f := freeBlock{o.near.buf.Data, o.d}
+		if i >= f.count() || f.best(i) == noBest {
+			return o.d.damaged(o.dp, "the index names block %d, which is not there", db)
+		}
+		if f.best(i) >= o.size {
+			o.near.index = i
+			return nil
+		}
+	}
+	o.near.index = -1
+	return nil
+}
+
+// searchName goes over the slots of the hash, up to the one of the name
+// (xfs_dir2_leafn_lookup_for_entry).
+func (o *op) searchName(list ondisk.Hashes, n int, step *da.Step) (found bool, err error) {
+	for ; step.Index < n && list.Hash(step.Index) == o.hash; step.Index++ {
+		if address := list.Value(step.Index); address != 0 {
+			if found, err = o.isAt(address); found || err != nil {
+				return found, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// isAt tells whether an address of the index is that of the name, and notes it then.
+func (o *op) isAt(address uint32) (bool, error) {
+	d := o.d
+	db := d.blockOf(address)
+	b, k, err := o.get(db)
+	if err != nil {
+		return false, err
+	}
+	at := int(int64(address)*addressUnit - int64(db)<<d.g.DirBlockLog)
+	if at < d.header || at+d.entrySize(1) > len(k.b) || k.isFree(at) || at+k.sizeAt(at) > len(k.b) {
+		return false, d.damaged(o.dp, "the index names byte %d of block %d, where no entry is", at, db)
+	}
+	if !d.same(k.nameAt(at), o.name) {
+		return false, nil
+	}
+	o.address, o.buf = address, b
+	return true, nil
+}
+
+// same compares names.
+func (d *Dirs) same(a []byte, b string) bool {
+	if !d.g.Features.CaseFold || len(a) != len(b) {
+		return string(a) == b
+	}
+	for i := range a {
+		if da.Fold(a[i]) != da.Fold(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// addSlot enters the slot of an entry into a leaf at its place; false if it is full (xfs_dir2_leafn_add).
+func (d *Dirs) addSlot(step *da.Step, o *op) bool {
+	v := d.view(step.Buf.Data)
+	slot := leafSlot{v: v, at: step.Index}
+	if v.Count() == d.tree.NodeEntries {
+		if v.Level() == 0 {
+			return false
+		}
+		if v.Level() > 1 {
+			slot.compact()
+		}
+	}
+	slot.insert(o.hash, o.address)
+	return true
+}
+
+// Split is xfs_dir2_leafn_split.
+func (x leaves) Split(s *da.State, old, nu *da.Step) (da.Fit, error) {
+	at, ok, err := s.GrowIndex()
+	if !ok || err != nil {
+		return da.NoRoom, err
+	}
+	d := x.d
+	if nu.Buf, err = d.tree.Fresh(s.T, s.IP, at, d.tree.Index); err != nil {
+		return da.NoRoom, err
+	}
+	nu.At, nu.Leaf = at, true
+	d.tree.InitHeader(nu.Buf, uint64(s.IP.Ino), uint16(d.magicOf(leafNMagic)), ondisk.DAHeaderSize(d.fs.V5))
+	x.rebalance(s, old, nu)
+	if err := s.Link(old, nu); err != nil {
+		return da.NoRoom, err
+	}
+	to := nu
+	if s.InOld {
+		to = old
+	}
+	if !d.addSlot(to, s.Op.(*op)) {
+		return da.NoRoom, d.damaged(s.IP, "half a leaf has no room")
+	}
+	s.Touch(old.Buf)
+	s.Touch(nu.Buf)
+	old.Hash, _ = x.LastHash(old.Buf)
+	nu.Hash, _ = x.LastHash(nu.Buf)
+	return da.Fits, nil
+}
+
+// rebalance moves the upper half of a leaf to a new one, and finds out which of them the slot belongs
+// to. Of an odd number the half that gets the slot is the smaller one. (xfs_dir2_leafn_rebalance.)
+func (x leaves) rebalance(s *da.State, old, nu *da.Step) {
+	v, w := x.d.view(old.Buf.Data), x.d.view(nu.Buf.Data)
+	list, n := v.Entries(), v.Count()
+	keep := n / 2
+	if n%2 != 0 && s.Hash > list.Hash(keep) {
+		keep--
+	}
+	moved := n - keep
+	stale := 0
+	if v.Level() > 0 {
+		for i := keep; i < n; i++ {
+			if list.Value(i) == 0 {
+				stale++
+			}
+		}
+	}
+	w.Entries().CopyFrom(0, list, keep, moved)
+	v.SetCount(keep)
+	v.SetLevel(v.Level() - stale)
+	w.SetCount(moved)
+	w.SetLevel(stale)
+	switch {
+	case keep < moved:
+		s.InOld = false
+	case keep > moved:
+		s.InOld = true
+	default:
+		s.InOld = old.Index <= keep
+	}
+	if !s.InOld {
+		nu.Index = old.Index - keep
+	}
+}
+
+// Unbalance is xfs_dir2_leafn_unbalance.
+func (x leaves) Unbalance(s *da.State, drop, keep *da.Step) error {
+	from, to := x.d.view(drop.Buf.Data), x.d.view(keep.Buf.Data)
+	compactAll(from)
+	compactAll(to)
+	n, m := from.Count(), to.Count()
+	if n+m > x.d.tree.NodeEntries {
+		return s.Damaged(s.IP, keep.At, "the slots of block %d do not fit into it", drop.At)
+	}
+	at := m
+	if n > 0 && m > 0 && (from.Entries().Hash(0) < to.Entries().Hash(0) ||
+		from.Entries().Hash(n-1) < to.Entries().Hash(m-1)) {
+		to.Entries().Move(n, 0, m)
+		at = 0
+	}
+	to.Entries().CopyFrom(at, from.Entries(), 0, n)
+	from.SetCount(0)
+	to.SetCount(n + m)
+	s.Touch(drop.Buf)
+	s.Touch(keep.Buf)
+	keep.Hash, _ = x.LastHash(keep.Buf)
+	return nil
+}
+
+// compactAll drops all stale slots of a leaf (xfs_dir3_leaf_compact).
+func compactAll(v ondisk.DABlock) {
+	if v.Level() == 0 {
+		return
+	}
+	list, n, to := v.Entries(), v.Count(), 0
+	for from := range n {
+		if list.Value(from) == 0 {
+			continue
+		}
+		if from > to {
+			list.Move(to, from, 1)
+		}
+		to++
+	}
+	v.SetCount(to)
+	v.SetLevel(0)
+}
