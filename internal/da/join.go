@@ -187,7 +187,7 @@ func (s *State) moveLast(to Block, b *buffer.Buf) (Block, *buffer.Buf, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	node, i, err := s.above(&last)
+	node, i, err := s.above(&last, to, Block(s.view(b).Forward()))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -215,30 +215,29 @@ func (s *State) moveLast(to Block, b *buffer.Buf) (Block, *buffer.Buf, error) {
 	return at, last.Buf, nil
 }
 
-// above finds the entry of a block in the node above it.
-func (s *State) above(below *Step) (node *buffer.Buf, i int, err error) {
+// above finds the entry of a block in the node above it. A block that is gone has an entry
+// still, but the one behind it on its level has what was in it.
+func (s *State) above(below *Step, gone, instead Block) (node *buffer.Buf, i int, err error) {
 	want := 1
 	if !below.Leaf {
 		want += s.view(below.Buf).Level()
 	}
-	level, at := -1, s.Root
 	var d ondisk.DABlock
-	for level != want {
-		step := Step{}
-		if node, err = s.Read(at); err == nil {
-			err = s.enter(&step, node, at, level)
+	for at, level := s.Root, -1; ; {
+		if at == gone {
+			at = instead
 		}
-		if err != nil {
+		if node, err = s.readNode(at, level); err != nil {
 			return nil, 0, err
 		}
 		d = s.view(node)
-		if step.Leaf || d.Level() < want {
+		if level = d.Level(); level < want {
 			return nil, 0, s.Damaged(s.IP, below.At, "there is no node above it")
 		}
 		if i = d.Entries().Search(d.Count(), below.Hash); i == d.Count() {
 			return nil, 0, s.Damaged(s.IP, at, "its hashes end before those of block %d", below.At)
 		}
-		if level = d.Level(); level == want {
+		if level == want {
 			break
 		}
 		level, at = level-1, Block(d.Entries().Value(i))
@@ -249,17 +248,28 @@ func (s *State) above(below *Step) (node *buffer.Buf, i int, err error) {
 				return node, i, nil
 			}
 		}
-		next := Block(d.Forward())
-		if next == 0 || n == 0 {
+		if d.Forward() == 0 || n == 0 {
 			return nil, 0, s.Damaged(s.IP, below.At, "no node has it")
 		}
-		step := Step{}
-		if node, err = s.Read(next); err == nil {
-			err = s.enter(&step, node, next, want)
-		}
-		if err != nil {
+		if node, err = s.readNode(Block(d.Forward()), want); err != nil {
 			return nil, 0, err
 		}
 		d, i = s.view(node), 0
 	}
+}
+
+// readNode reads a node of a level, -1 for any.
+func (s *State) readNode(at Block, level int) (*buffer.Buf, error) {
+	b, err := s.Read(at)
+	if err != nil {
+		return nil, err
+	}
+	step := Step{}
+	if err := s.enter(&step, b, at, level); err != nil {
+		return nil, err
+	}
+	if step.Leaf {
+		return nil, s.Damaged(s.IP, at, "a leaf where a node is to be")
+	}
+	return b, nil
 }
