@@ -62,7 +62,8 @@ var rules = []rule.Rule[*checked, ondisk.Inode]{
 			"are neither large nor small ones")
 	}),
 	rule.Of("blocks", func(c *checked, i *ondisk.Inode) string {
-		if c.data <= i.Blocks && c.attr <= i.Blocks-c.data {
+		none := c.data == 0 && c.attr == 0 && i.Format != ondisk.FormatMetaBtree
+		if c.data <= i.Blocks && c.attr <= i.Blocks-c.data && (!none || i.Blocks == 0) {
 			return ""
 		}
 		return fmt.Sprintf("are %d, with %d and %d extents", i.Blocks, c.data, c.attr)

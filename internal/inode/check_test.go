@@ -50,6 +50,7 @@ func TestRules(t *testing.T) {
 		{"counters", func(i *ondisk.Inode) { i.AttrExtents = 1 }},
 		{"counters", func(i *ondisk.Inode) { i.Flags2, i.BigExtents = 0, 1 }},
 		{"blocks", func(i *ondisk.Inode) { i.Blocks, i.BigExtents = 20, 21 }},
+		{"blocks", func(i *ondisk.Inode) { i.Blocks = 1 }},
 		{"blocks", func(i *ondisk.Inode) { i.Blocks, i.BigExtents, i.Extents = 21, 21, 1 }},
 		{"blocks", func(i *ondisk.Inode) { i.Blocks, i.BigExtents, i.Extents = 21, math.MaxUint64, 22 }},
 		{"attribute fork", func(i *ondisk.Inode) { i.ForkOffset = 42 }},

@@ -1,6 +1,7 @@
 package inode_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -117,4 +118,30 @@ func reflush(t testing.TB, fs *live.FS, ino geometry.Inode) {
 		t.Fatal(err)
 	}
 	ip.Release()
+}
+
+// An inode of version 1, which counts its links elsewhere, is one of version 2 from then on.
+func TestVersion1(t *testing.T) {
+	path := livetest.Reference(t, size, "-m", "crc=0", "-p", proto(t))
+	d := livetest.Open(t, path)
+	fs := livetest.Load(t, d)
+	ino := fs.G.RootInode() + 4
+	agno, agino := fs.G.InodeAddress(ino)
+	off := fs.Offset(agno, 0) + int64(agino)*int64(fs.G.InodeSize)
+	was, b := make([]byte, fs.G.InodeSize), make([]byte, fs.G.InodeSize)
+	_, _ = d.ReadAt(was, off)
+	copy(b, was)
+	b[4] = 1                                       // version
+	binary.BigEndian.PutUint16(b[6:], 1)           // links
+	binary.BigEndian.PutUint32(b[16:], 0)          // links of version 2
+	binary.BigEndian.PutUint32(b[20:], 0xdeadbeef) // project of version 2
+	_, _ = d.WriteAt(b, off)
+	reflush(t, fs, ino)
+	if err := fs.Cache.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = d.ReadAt(b, off)
+	if !bytes.Equal(b, was) {
+		t.Errorf("%x, want %x", b, was)
+	}
 }
