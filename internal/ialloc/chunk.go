@@ -5,7 +5,6 @@ import (
 	"mkfs/internal/btree"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
-	"mkfs/internal/rmap"
 )
 
 // makeChunk allocates a chunk of inodes, or a part of one, and enters it in both trees
@@ -40,13 +39,14 @@ func (g *group) makeChunk() (result, error) {
 func (g *group) chunkSpace(c *geometry.InodeChunk) (geometry.AGBlock, geometry.Blocks, bool, error) {
 	geo := g.t.G
 	r := alloc.Request{
-		Min: c.Blocks, Max: c.Blocks, MinLeft: geometry.Blocks(g.t.Heights().Inode), Owner: rmap.Owner{Owner: ondisk.OwnInodes},
+		Min: c.Blocks, Max: c.Blocks, MinLeft: geometry.Blocks(g.t.Heights().Inode), Owner: ownedByInodes,
 	}
 	behind := uint64(g.NewInode()>>geo.InodeBlockLog()) + uint64(c.Blocks)
 	if g.NewInode() != geometry.NullAGInode && behind < uint64(g.Length()) {
 		exact := r
 		exact.AlignSlop = c.Align - 1 // what another place would take
-		if at, n, ok, err := g.got(alloc.Exact(g.t, geo.FSBlock(g.agno, geometry.AGBlock(behind)), exact)); ok || err != nil {
+		at := geo.FSBlock(g.agno, geometry.AGBlock(behind))
+		if at, n, ok, err := g.got(alloc.Exact(g.t, at, exact)); ok || err != nil {
 			return at, n, ok, err
 		}
 	}
@@ -72,7 +72,8 @@ func (g *group) chunkSpace(c *geometry.InodeChunk) (geometry.AGBlock, geometry.B
 }
 
 // got takes the AG off the address of what was allocated.
-func (g *group) got(at geometry.FSBlock, n geometry.Blocks, ok bool, err error) (geometry.AGBlock, geometry.Blocks, bool, error) {
+func (g *group) got(at geometry.FSBlock, n geometry.Blocks, ok bool, err error) (
+	geometry.AGBlock, geometry.Blocks, bool, error) {
 	_, agbno := g.t.G.BlockAddress(at)
 	return agbno, n, ok, err
 }
@@ -127,12 +128,14 @@ func (g *group) partRecord(at geometry.AGBlock, n geometry.Blocks) record {
 	inodes := uint32(n) << log
 	there := (uint16(1)<<(inodes/ondisk.InodesPerHole) - 1) << (uint32(before) << log / ondisk.InodesPerHole)
 	return record{ondisk.InodeRecord{
-		Start: uint32(at-before) << log, Sparse: true, HoleMask: ^there, Count: uint8(inodes), FreeCount: inodes, Free: allFree,
+		Start: uint32(at-before) << log, Sparse: true, HoleMask: ^there,
+		Count: uint8(inodes), FreeCount: inodes, Free: allFree,
 	}}
 }
 
-// enterPart enters the record of a part of a chunk in a tree. If that has a record of the chunk, r
-// becomes one of both, or takes its place (xfs_inobt_insert_sprec).
+// enterPart enters the record of a part of a chunk in a tree. If that has a record of the
+// chunk r takes its place, and has the inodes of both if they are merged
+// (xfs_inobt_insert_sprec).
 func (g *group) enterPart(tr *btree.Tree, r *record, merge bool) error {
 	c := g.at(&g.cursor, tr)
 	there, err := g.lookup(c, btree.EQ, r.Start)

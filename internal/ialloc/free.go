@@ -8,13 +8,11 @@ import (
 	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
-	"mkfs/internal/ondisk"
-	"mkfs/internal/rmap"
 )
 
-// Free gives an inode back that has no contents any more, and takes it off its list
-// of unlinked inodes, if it is on it. When its chunk is empty then, the blocks of that are freed at the
-// end of the transaction; where a block has more than one record they are kept.
+// Free gives an inode back that has no contents any more, and takes it off its list of
+// unlinked inodes, if it is on it. If its chunk is empty then, the blocks of that are freed
+// at the end of the transaction; where a block has more than one record they are kept.
 // (xfs_inode_uninit, xfs_difree.)
 func Free(t *live.Trans, ip *inode.Inode) error {
 	agno, agino := t.G.InodeAddress(ip.Ino)
@@ -111,12 +109,11 @@ func (g *group) giveListed(ino *record, i uint32, empty bool) error {
 func (g *group) freeChunk(r *record) error {
 	log := g.t.G.InodeBlockLog()
 	start := geometry.AGBlock(r.Start >> log)
-	mine := rmap.Owner{Owner: ondisk.OwnInodes}
 	free := func(first, n int) {
 		at := start + geometry.AGBlock(first>>log)
 		blocks := geometry.Blocks(n >> log)
 		g.forget(at, blocks)
-		alloc.FreeLater(g.t, g.t.G.FSBlock(g.agno, at), blocks, mine, alloc.ReserveNone)
+		alloc.FreeLater(g.t, g.t.G.FSBlock(g.agno, at), blocks, ownedByInodes, alloc.ReserveNone)
 	}
 	if r.HoleMask == 0 {
 		free(0, chunk)

@@ -84,7 +84,11 @@ type root struct {
 	free bool
 }
 
-var owner = rmap.Owner{Owner: ondisk.OwnInobt}
+// Whose the blocks of chunks are, and those of both trees.
+var (
+	ownedByInodes = rmap.Owner{Owner: ondisk.OwnInodes}
+	ownedByTrees  = rmap.Owner{Owner: ondisk.OwnInobt}
+)
 
 // Root is of btree.Root.
 func (r *root) Root() (ptr uint64, levels int) {
@@ -109,7 +113,7 @@ func (r *root) SetRoot(_ *live.Trans, ptr uint64, levels int) error {
 // Alloc is of btree.Root (xfs_inobt_alloc_block).
 func (r *root) Alloc(t *live.Trans, near uint64) (ptr uint64, ok bool, err error) {
 	at := t.G.FSBlock(r.g.agno, geometry.AGBlock(near))
-	got, _, ok, err := alloc.Near(t, at, alloc.Request{Min: 1, Max: 1, Owner: owner, Reserve: r.reserve()})
+	got, _, ok, err := alloc.Near(t, at, alloc.Request{Min: 1, Max: 1, Owner: ownedByTrees, Reserve: r.reserve()})
 	if err != nil || !ok {
 		return 0, false, err
 	}
@@ -121,7 +125,7 @@ func (r *root) Alloc(t *live.Trans, near uint64) (ptr uint64, ok bool, err error
 // Free is of btree.Root (xfs_inobt_free_block).
 func (r *root) Free(t *live.Trans, ptr uint64) error {
 	r.count(-1)
-	alloc.FreeLater(t, t.G.FSBlock(r.g.agno, geometry.AGBlock(ptr)), 1, owner, r.reserve())
+	alloc.FreeLater(t, t.G.FSBlock(r.g.agno, geometry.AGBlock(ptr)), 1, ownedByTrees, r.reserve())
 	return nil
 }
 

@@ -98,7 +98,9 @@ func kernelFiles(t testing.TB, dir string, first, n int) (list []geometry.Inode)
 // Inodes are freed, and allocated near a directory in the midst of others, as the kernel
 // does it.
 func TestKernelReuses(t *testing.T) {
-	for seed, args := range [][]string{nil, {"-m", "finobt=0"}, {"-m", "finobt=0"}, {"-b", "size=64k"}, {"-i", "sparse=0"}} {
+	for seed, args := range [][]string{
+		nil, {"-m", "finobt=0"}, {"-m", "finobt=0"}, {"-b", "size=64k"}, {"-i", "sparse=0"},
+	} {
 		t.Run(fmt.Sprint(seed, args), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, uint64(seed)))
 			path := livetest.Reference(t, size, append(args, "-n", "size=64k")...)
@@ -112,7 +114,8 @@ func TestKernelReuses(t *testing.T) {
 			})
 			full := copyFile(t, path)
 			mounted(t, path, func(at string) {
-				freed = append(sift(t, filepath.Join(at, "before"), before, random), sift(t, filepath.Join(at, "middle"), behind, random)...)
+				freed = sift(t, filepath.Join(at, "before"), before, random)
+				freed = append(freed, sift(t, filepath.Join(at, "middle"), behind, random)...)
 			})
 			holes := copyFile(t, path)
 			mounted(t, path, func(at string) { again = kernelFiles(t, filepath.Join(at, "middle"), 2000, 800) })
@@ -272,13 +275,43 @@ func sameRecords(t *testing.T, fs, want *live.FS) (all []ondisk.InodeRecord) {
 		must(t, err)
 		b, err := trWant.AGI(agno)
 		must(t, err)
-		if a.Count() != b.Count() || a.FreeCount() != b.FreeCount() || a.NewInode() != b.NewInode() || a.Blocks() != b.Blocks() ||
-			a.FreeBlocks() != b.FreeBlocks() {
-			t.Errorf("AGI %d: %d, %d, %d, %d, %d, want %d, %d, %d, %d, %d", agno, a.Count(), a.FreeCount(), a.NewInode(), a.Blocks(),
-				a.FreeBlocks(), b.Count(), b.FreeCount(), b.NewInode(), b.Blocks(), b.FreeBlocks())
+		if x, y := numbers(a), numbers(b); x != y {
+			t.Errorf("AGI %d: %d, want %d", agno, x, y)
 		}
 		commit(t, tr)
 		commit(t, trWant)
 	}
 	return all
+}
+
+// numbers are those of an AGI, but for where its trees are.
+func numbers(a live.AGI) [5]uint32 {
+	return [5]uint32{a.Count(), a.FreeCount(), a.NewInode(), a.Blocks(), a.FreeBlocks()}
+}
+
+// Without a finobt the search for a free inode near the directory ends after some
+// records, and the newest chunk will do.
+func TestKernelSearchEnds(t *testing.T) {
+	path := livetest.Reference(t, size, "-m", "finobt=0", "-n", "size=64k")
+	var files [2][]geometry.Inode
+	names := [2]string{"before", "middle"}
+	var dir geometry.Inode
+	mounted(t, path, func(at string) {
+		files[0] = kernelFiles(t, nextDir(t, at, names[0]), 0, 900)
+		middle := nextDir(t, at, names[1])
+		dir = inodeOf(t, middle)
+		files[1] = kernelFiles(t, middle, 0, 900)
+	})
+	for _, distance := range []int{-6, -5, -4, 3, 4, 5, 6} {
+		copied, side := copyFile(t, path), 0
+		if distance > 0 {
+			side = 1
+		}
+		i := slices.IndexFunc(files[side], func(ino geometry.Inode) bool { return int(ino)/64 == int(dir)/64+distance })
+		mounted(t, copied, func(at string) { must(t, os.Remove(filepath.Join(at, names[side], name(i)))) })
+		fs := livetest.Load(t, livetest.Open(t, copyFile(t, copied)))
+		var again []geometry.Inode
+		mounted(t, copied, func(at string) { again = kernelFiles(t, filepath.Join(at, names[1]), 2000, 3) })
+		sameInodes(t, fs, dir, again)
+	}
 }

@@ -19,8 +19,12 @@ var kinds = []struct {
 	link string // where a symlink points to
 }{
 	{"a p--640 1 2\n", ialloc.New{Mode: ondisk.ModeFIFO | 0o640, UID: 1, GID: 2}, ""},
-	{"b c--600 0 0 5 70000\n", ialloc.New{Mode: ondisk.ModeCharacter | 0o600, Device: ondisk.DeviceNumber(5, 70000)}, ""},
-	{"c b--660 0 6 259 1\n", ialloc.New{Mode: ondisk.ModeBlock | 0o660, GID: 6, Device: ondisk.DeviceNumber(259, 1)}, ""},
+	{"b c--600 0 0 5 70000\n", ialloc.New{
+		Mode: ondisk.ModeCharacter | 0o600, Device: ondisk.DeviceNumber(5, 70000),
+	}, ""},
+	{"c b--660 0 6 259 1\n", ialloc.New{
+		Mode: ondisk.ModeBlock | 0o660, GID: 6, Device: ondisk.DeviceNumber(259, 1),
+	}, ""},
 	{"d l--777 3 4 some/where\n", ialloc.New{Mode: ondisk.ModeSymlink | 0o777, UID: 3, GID: 4}, "some/where"},
 	{"e -ug755 7 8 /dev/null\n", ialloc.New{Mode: ondisk.ModeRegular | 0o6755, UID: 7, GID: 8}, ""},
 	{"f d-g755 9 10\n$\n", ialloc.New{Mode: ondisk.ModeDirectory | 0o2755, UID: 9, GID: 10}, ""},

@@ -81,6 +81,8 @@ func (g *group) check(tr *btree.Tree, r *record) error {
 		bits.OnesCount64(r.there()) != int(r.Count) || bits.OnesCount64(r.Free&r.there()) != int(r.FreeCount):
 		return g.errorf(tr.Name, "the record of inodes from %d on counts %d, and %d free ones, which its bits do not",
 			r.Start, r.Count, r.FreeCount)
+	case r.FreeCount == 0 && tr.Kind == btree.Finobt:
+		return g.errorf(tr.Name, "of the inodes from %d on none is free", r.Start)
 	}
 	return nil
 }

@@ -26,7 +26,8 @@ func (g *group) take(parent geometry.Inode) (agino uint32, err error) {
 	return agino, nil
 }
 
-// takeListed takes an inode that the finobt has: near another, or where inodes were last made.
+// takeListed takes an inode that the finobt has: near another, or where inodes were last
+// made.
 func (g *group) takeListed(near uint32, same bool) (uint32, error) {
 	var c *btree.Cursor
 	var r record

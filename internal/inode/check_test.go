@@ -14,8 +14,8 @@ import (
 // sound is the core of an empty file.
 func sound(fs *live.FS, ino geometry.Inode) ondisk.Inode {
 	return ondisk.Inode{
-		Mode: ondisk.ModeRegular | 0o644, Version: 3, Format: ondisk.FormatExtents, AttrFormat: ondisk.FormatExtents, Nlink: 1,
-		Number: uint64(ino), UUID: fs.UUID, Flags2: ondisk.Flag2Nrext64 | ondisk.Flag2Bigtime,
+		Mode: ondisk.ModeRegular | 0o644, Version: 3, Format: ondisk.FormatExtents, AttrFormat: ondisk.FormatExtents,
+		Nlink: 1, Number: uint64(ino), UUID: fs.UUID, Flags2: ondisk.Flag2Nrext64 | ondisk.Flag2Bigtime,
 	}
 }
 

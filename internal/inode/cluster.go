@@ -24,8 +24,8 @@ func locate(t *live.Trans, ino geometry.Inode) (p place, err error) {
 	agno, agino := g.InodeAddress(ino)
 	agbno := geometry.AGBlock(agino >> g.InodeBlockLog())
 	switch {
-	case agno >= g.AGCount:
-		return p, fmt.Errorf("inode %d: it would be in AG %d; there are %d", ino, agno, g.AGCount)
+	case g.InodeOf(agno, agino) != ino || agno >= g.AGCount:
+		return p, fmt.Errorf("inode %d: it would be behind AG %d, the last", ino, g.AGCount-1)
 	case geometry.Blocks(agbno) < g.SectorBlocks() || geometry.Blocks(agbno) >= g.AGLength(agno):
 		return p, fmt.Errorf("inode %d: it would be in block %d of AG %d, which has %d", ino, agbno, agno, g.AGLength(agno))
 	}
@@ -70,21 +70,23 @@ func get(t *live.Trans, ino geometry.Inode) (*buffer.Buf, []byte, error) {
 
 // kinds are clusters of inodes of 256 to 2048 bytes, of V4 and V5.
 var kinds = func() (list [2][4]buffer.Kind) {
-	for log := range list[0] {
-		size := 256 << log
-		list[0][log] = buffer.Kind{Name: "inodes", Check: func(b []byte, _ int64) error { return checkCluster(b, size, false) }}
-		list[1][log] = buffer.Kind{
-			Name:  "inodes",
-			Check: func(b []byte, _ int64) error { return checkCluster(b, size, true) },
-			Seal:  func(b []byte) { sealCluster(b, size) },
+	for v5, kinds := range list {
+		for log := range kinds {
+			size := 256 << log
+			k := &list[v5][log]
+			k.Name = "inodes"
+			k.Check = func(b []byte, _ int64) error { return checkCluster(b, size, v5 != 0) }
+			if v5 != 0 {
+				k.Seal = func(b []byte) { sealCluster(b, size) }
+			}
 		}
 	}
 	return list
 }()
 
-// ClusterKind is the kind of buffer that holds a cluster of inodes. Each inode of
-// V5 has a checksum of its own. All are checked when a cluster is read, for all are sealed when
-// it is written.
+// ClusterKind is the kind of buffer that holds a cluster of inodes. Each inode of V5 has a
+// checksum of its own. All are checked when a cluster is read, for all are sealed when it
+// is written.
 func ClusterKind(fs *live.FS) *buffer.Kind {
 	v5 := 0
 	if fs.V5 {

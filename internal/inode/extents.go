@@ -33,7 +33,9 @@ func (e Extent) Put(b []byte) {
 // DecodeExtent reads what Put writes.
 func DecodeExtent(b []byte) Extent {
 	e := ondisk.DecodeFileExtent(b)
-	return Extent{Offset: e.Offset, Start: geometry.FSBlock(e.Start), Blocks: geometry.Blocks(e.Blocks), Unwritten: e.Unwritten}
+	return Extent{
+		Offset: e.Offset, Start: geometry.FSBlock(e.Start), Blocks: geometry.Blocks(e.Blocks), Unwritten: e.Unwritten,
+	}
 }
 
 // Fork is what a fork of an inode holds.

@@ -46,7 +46,9 @@ func TestExtentRoundTrip(t *testing.T) {
 		e := Extent{
 			Offset: rapid.Uint64Range(0, MaxOffset).Draw(t, "offset"),
 			Start:  geometry.FSBlock(rapid.Uint64Range(0, 1<<52-1).Draw(t, "start")),
-			Blocks: geometry.Blocks(rapid.Uint64Range(1, MaxExtent).Draw(t, "blocks")), Unwritten: rapid.Bool().Draw(t, "unwritten"),
+			Blocks: geometry.Blocks(rapid.Uint64Range(1, MaxExtent).Draw(t, "blocks")),
+
+			Unwritten: rapid.Bool().Draw(t, "unwritten"),
 		}
 		var b [ondisk.FileExtentSize]byte
 		e.Put(b[:])

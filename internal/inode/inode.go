@@ -97,9 +97,9 @@ func (ip *Inode) MaxExtents(attr bool) uint64 {
 // may need.
 func (ip *Inode) DefaultForkOffset(fs *live.FS) int {
 	const (
-		least      = 256        // of the sizes of inodes
-		leastRoot  = 4 + 2*16   // a btree's root with two pointers
-		threeTimes = 4 + 6*2*16 // six times as many
+		least     = 256        // of the sizes of inodes
+		leastRoot = 4 + 2*16   // a btree's root with two pointers
+		sixTimes  = 4 + 6*2*16 // with six times as many
 	)
 	switch {
 	case ip.Data.Format == ondisk.FormatDev:
@@ -107,5 +107,5 @@ func (ip *Inode) DefaultForkOffset(fs *live.FS) int {
 	case fs.G.InodeSize == least:
 		return (literal(fs) - leastRoot) &^ 7
 	}
-	return threeTimes &^ 7
+	return sixTimes &^ 7
 }
