@@ -136,6 +136,7 @@ func (p *pair) change(c change) (r Result) {
 // compare compares the inode and the blocks of its attribute fork, and the headers of AGs.
 func (p *pair) compare(what string) {
 	p.t.Helper()
+	p.ref = livetest.Open(p.t, p.path) // it has changed
 	ip, err := inode.Read(livetest.Load(p.t, p.ref).Begin(0), p.ino)
 	if err != nil {
 		p.t.Fatalf("%s: the reference's: %v", what, err)
