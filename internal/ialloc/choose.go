@@ -18,13 +18,10 @@ func Alloc(t *live.Trans, parent *inode.Inode, mode uint16) (ino geometry.Inode,
 	}
 	low := t.Counts.FreeBlocks < t.G.Blocks/100 // then free inodes go before new chunks
 	s.more = s.more && !low
-	start := of(t.FS).start(t, parent, mode)
+	s.start = of(t.FS).start(t, parent, mode)
 	for _, s.careful = range []bool{true, false} {
 		for i := range t.G.AGCount {
-			agno := start + i
-			if agno >= t.G.AGCount {
-				agno -= t.G.AGCount
-			}
+			agno := geometry.AGNumber((uint64(s.start) + uint64(i)) % uint64(t.G.AGCount))
 			ino, r, err := s.look(agno)
 			if err != nil || r == found || r == full {
 				return ino, r == found, err
@@ -61,8 +58,9 @@ type search struct {
 	t       *live.Trans
 	parent  geometry.Inode // 0 for none
 	mode    uint16
-	more    bool // chunks may be made
-	careful bool // with room to align them
+	start   geometry.AGNumber // where it begins
+	more    bool              // chunks may be made
+	careful bool              // with room to align them
 }
 
 // result is what came of a look at an AG.
@@ -76,7 +74,7 @@ const (
 
 // look looks for an inode in an AG (xfs_dialloc_good_ag, xfs_dialloc_try_ag).
 func (s *search) look(agno geometry.AGNumber) (geometry.Inode, result, error) {
-	_, free, err := s.t.InodeCounts(agno)
+	g, free, err := s.peek(agno)
 	if err != nil {
 		return 0, none, err
 	}
@@ -85,9 +83,10 @@ func (s *search) look(agno geometry.AGNumber) (geometry.Inode, result, error) {
 			return 0, none, err
 		}
 	}
-	g, err := open(s.t, agno)
-	if err != nil {
-		return 0, none, err
+	if g == nil {
+		if g, err = open(s.t, agno); err != nil {
+			return 0, none, err
+		}
 	}
 	if free == 0 {
 		if r, err := g.makeChunk(); err != nil || r != found {
@@ -102,6 +101,19 @@ func (s *search) look(agno geometry.AGNumber) (geometry.Inode, result, error) {
 		return 0, none, err
 	}
 	return s.t.G.InodeOf(agno, agino), found, nil
+}
+
+// peek tells how many inodes of an AG are free. The first AG that is looked at mostly is
+// the one, and is opened; of others the AGI need not stay in memory, for they may be many.
+func (s *search) peek(agno geometry.AGNumber) (g *group, free uint32, err error) {
+	if agno != s.start {
+		_, free, err = s.t.InodeCounts(agno)
+		return nil, free, err
+	}
+	if g, err = open(s.t, agno); err != nil {
+		return nil, 0, err
+	}
+	return g, g.FreeCount(), nil
 }
 
 // room tells whether an AG seems to have room for a chunk, or a part of one, and for

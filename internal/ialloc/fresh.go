@@ -15,16 +15,21 @@ func (g *group) writeFree(at geometry.AGBlock, n geometry.Blocks) error {
 	i := ondisk.Inode{Version: 2, NextUnlinked: geometry.NullAGInode, Generation: t.Generation()}
 	if t.V5 {
 		i.Version, i.UUID = 3, t.UUID
-		i.Number = uint64(geo.InodeOf(g.agno, uint32(at)<<geo.InodeBlockLog()))
 	}
+	core := g.core[:ondisk.CoreSize(t.V5)]
+	i.Put(core)
+	ino := uint64(geo.InodeOf(g.agno, uint32(at)<<geo.InodeBlockLog()))
 	for ; n >= cluster; n, at = n-cluster, at+geometry.AGBlock(cluster) {
 		b, err := t.Fresh(t.Offset(g.agno, at), int(geo.Bytes(cluster)), kind)
 		if err != nil {
 			return err
 		}
 		for off := 0; off < len(b.Data); off += size {
-			i.Put(b.Data[off:])
-			i.Number++
+			copy(b.Data[off:], core)
+			if t.V5 {
+				ondisk.SetInodeNumber(b.Data[off:], ino)
+			}
+			ino++
 		}
 	}
 	return nil

@@ -37,11 +37,14 @@ type group struct {
 	sparse bool // records may have holes
 	ino    btree.Tree
 	fino   btree.Tree
+	// The first inode that the AG may have, and the one behind the last.
+	first, end uint64
 	// Places in either, which a search uses at once.
 	left, right, cursor btree.Cursor
 	// last is where the inobt was last searched.
 	last lastSearch
-	buf  [ondisk.InodeRecordSize]byte
+	buf  [ondisk.InodeRecordSize]byte // of a record that is looked for, or changed
+	core [ondisk.InodeCore]byte       // of a free inode
 }
 
 // open gets an AG.
@@ -56,6 +59,7 @@ func open(t *live.Trans, agno geometry.AGNumber) (*group, error) {
 		*g = group{agno: agno, known: true, sparse: t.G.Features.Sparse, last: noSearch}
 		g.ino = btree.Tree{Kind: btree.Inobt, AG: agno, Root: &root{g: g}}
 		g.fino = btree.Tree{Kind: btree.Finobt, AG: agno, Root: &root{g: g, free: true}}
+		g.first, g.end = inodes(t.FS, agno)
 	}
 	g.AGI, g.t = agi, t
 	return g, nil

@@ -6,6 +6,7 @@ import (
 
 	"mkfs/internal/btree"
 	"mkfs/internal/geometry"
+	"mkfs/internal/live"
 	"mkfs/internal/ondisk"
 )
 
@@ -73,9 +74,8 @@ func (g *group) record(c *btree.Cursor) (record, error) {
 
 // check tells what is wrong with a record (xfs_inobt_check_irec).
 func (g *group) check(tr *btree.Tree, r *record) error {
-	first, end := g.inodes()
 	switch {
-	case uint64(r.Start) < first || uint64(r.Start)+chunk > end:
+	case uint64(r.Start) < g.first || uint64(r.Start)+chunk > g.end:
 		return g.errorf(tr.Name, "a record of inodes from %d on is outside of the AG", r.Start)
 	case r.Count < ondisk.InodesPerHole || r.Count > chunk || r.FreeCount > chunk ||
 		bits.OnesCount64(r.there()) != int(r.Count) || bits.OnesCount64(r.Free&r.there()) != int(r.FreeCount):
@@ -87,12 +87,12 @@ func (g *group) check(tr *btree.Tree, r *record) error {
 	return nil
 }
 
-// inodes are the numbers that inodes of the AG may have: behind the headers, in whole
+// inodes are the numbers that inodes of an AG may have: behind the headers, in whole
 // clusters (xfs_agino_range).
-func (g *group) inodes() (first, end uint64) {
-	geo, align := g.t.G, g.t.InodeChunk().Align
+func inodes(fs *live.FS, agno geometry.AGNumber) (first, end uint64) {
+	geo, align := fs.G, fs.InodeChunk().Align
 	low := (geo.SectorBlocks() + align - 1) / align * align
-	high := geo.AGLength(g.agno) / align * align
+	high := geo.AGLength(agno) / align * align
 	return uint64(low) << geo.InodeBlockLog(), uint64(high) << geo.InodeBlockLog()
 }
 

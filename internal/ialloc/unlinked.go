@@ -108,6 +108,5 @@ func (g *group) walkList(bucket int, visit func(agino uint32) bool) error {
 
 // hasInode tells whether the AG may have an inode.
 func (g *group) hasInode(agino uint32) bool {
-	first, end := g.inodes()
-	return uint64(agino) >= first && uint64(agino) < end
+	return uint64(agino) >= g.first && uint64(agino) < g.end
 }

@@ -56,8 +56,8 @@ type Fork struct {
 
 // Reset empties the fork and gives it a form. Memory is kept.
 func (f *Fork) Reset(format ondisk.Format) {
+	f.Format, f.Device, f.Local, f.Extents = format, 0, f.Local[:0], f.Extents[:0]
 	f.Root.Reset()
-	*f = Fork{Format: format, Local: f.Local[:0], Extents: f.Extents[:0], Root: f.Root}
 }
 
 // Search finds the first extent that ends behind an offset: the one that has it, or

@@ -9,6 +9,9 @@ func InodeMode(b []byte) (mode uint16, ok bool) {
 	return be.Uint16(b[2:]), be.Uint16(b) == InodeMagic
 }
 
+// SetInodeNumber renumbers an inode of V5, which then wants sealing.
+func SetInodeNumber(b []byte, ino uint64) { be.PutUint64(b[152:], ino) }
+
 // NextUnlinked reads the inode of the AG that follows one on its list of unlinked
 // inodes, or NullAGInode.
 func NextUnlinked(b []byte) uint32 { return be.Uint32(b[InodeUnlinked:]) }
