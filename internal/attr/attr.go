@@ -93,9 +93,9 @@ func (f *FS) op(ip *inode.Inode, space Space, name, value []byte) *op {
 	if n := len(f.idle); n > 0 {
 		o, f.idle = f.idle[n-1], f.idle[:n-1]
 	} else {
-		o = new(op)
+		o = &op{f: f}
 	}
-	o.f, o.ip, o.value = f, ip, value
+	o.ip, o.value = ip, value
 	o.key = key{space: space, name: name, hash: f.hash(space, name, value)}
 	if space == Parent {
 		o.key.value = value
@@ -273,6 +273,7 @@ func (f *FS) addFork(ip *inode.Inode, size int) (Result, error) {
 	if err := bmap.AddAttrFork(t, ip, listHeader+size, func() error { return f.spill(t, ip) }); err != nil {
 		return Done, damaged(ip, err)
 	}
+	f.fs.Attrs = true
 	return Done, t.Commit()
 }
 

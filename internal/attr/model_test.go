@@ -3,6 +3,7 @@ package attr
 import (
 	"fmt"
 	"math/rand"
+	"strings"
 	"testing"
 
 	"mkfs/internal/bmap"
@@ -23,6 +24,7 @@ type desk struct {
 	dev  *livetest.Device
 	f    *FS
 	ino  geometry.Inode
+	real bool // blocks are those of the filesystem
 	full bool // no more blocks
 }
 
@@ -37,11 +39,8 @@ func newDesk(t testing.TB, ask func(*geometry.Spec)) *desk {
 	chunk := make([]byte, int(g.InodeSize)*g.ChunkInodes())
 	for i := range g.ChunkInodes() {
 		b := chunk[i*int(g.InodeSize):][:g.InodeSize]
-		core.Mode, core.Nlink, core.Format, core.AttrFormat = 0, 0, ondisk.FormatExtents, ondisk.FormatExtents
+		core.Mode, core.Nlink, core.Format, core.AttrFormat = ondisk.ModeRegular, 1, ondisk.FormatExtents, ondisk.FormatExtents
 		core.Number = uint64(d.ino) + uint64(i)
-		if i == 0 {
-			core.Mode, core.Nlink = ondisk.ModeRegular, 1
-		}
 		core.Put(b)
 		if d.fs.V5 {
 			ondisk.Seal(b, ondisk.InodeCRC)
@@ -60,7 +59,9 @@ func (d *desk) remount() {
 	})
 	d.fs = &live.FS{G: g, V5: d.fs.V5, UUID: d.fs.UUID, Cache: cache, Counts: d.fs.Counts, Now: d.fs.Now}
 	d.f = New(d.fs, nil)
-	d.f.tree.Space, d.f.space = deskSpace{d}, deskValues{d}
+	if !d.real {
+		d.f.tree.Space, d.f.space = deskSpace{d}, deskValues{d}
+	}
 }
 
 type deskSpace struct{ *desk }
@@ -133,6 +134,15 @@ func (v deskValues) Unmap(t *live.Trans, ip *inode.Inode, at uint64, n geometry.
 	return deskSpace(v).Unmap(t, ip, bmap.Attr, at, n)
 }
 
+// makeFork gives the file an attribute fork that begins where that of a new file does.
+func (d *desk) makeFork() {
+	d.must(func(t *live.Trans, ip *inode.Inode) error {
+		ip.ForkOffset = ip.DefaultForkOffset(d.fs)
+		ip.Log(t)
+		return nil
+	})
+}
+
 // with does something with the inode in a transaction.
 func (d *desk) with(do func(t *live.Trans, ip *inode.Inode) error) error {
 	t := d.fs.Begin(0)
@@ -196,7 +206,7 @@ func (d *desk) sound() {
 		if err := s.block(0, -1); err != nil {
 			return err
 		}
-		if n := uint64(len(s.used)); n != ip.Core.Blocks || n != (&op{ip: ip}).mapped() {
+		if n := uint64(len(s.used)); n != mappedBlocks(ip) || !d.real && n != ip.Core.Blocks {
 			return fmt.Errorf("%d blocks are in use, of %d", n, ip.Core.Blocks)
 		}
 		return nil
@@ -374,5 +384,71 @@ func (d *desk) remove(id string) {
 	})
 	if err := d.fs.Cache.Flush(); err != nil {
 		d.t.Fatal(err)
+	}
+}
+
+// Without room nothing is changed, and where room that was promised is not there the operation fails.
+func TestNoRoom(t *testing.T) {
+	d := newDesk(t, nil)
+	set := func(name string, size int) (r Result, err error) {
+		err = d.with(func(_ *live.Trans, ip *inode.Inode) (err error) {
+			r, err = d.f.Set(ip, User, []byte(name), make([]byte, size), Upsert)
+			return err
+		})
+		return r, err
+	}
+	if d.fs.Attrs {
+		t.Error("there are attributes before the first")
+	}
+	if r, err := set("small", 10); r != Done || err != nil || !d.fs.Attrs {
+		t.Fatalf("%d, %v, attributes: %t", r, err, d.fs.Attrs)
+	}
+	if err := d.fs.Cache.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	free := d.fs.Counts.FreeBlocks
+	d.fs.Counts.FreeBlocks = 3
+	if r, err := set("other", 20000); r != NoRoom || err != nil {
+		t.Errorf("of 3 blocks: %d, %v", r, err)
+	}
+	d.must(func(_ *live.Trans, ip *inode.Inode) error {
+		r, err := d.f.Remove(ip, User, []byte("small"))
+		if r != NoRoom {
+			t.Errorf("removed with 3 blocks: %d", r)
+		}
+		return err
+	})
+	d.fs.Counts.FreeBlocks, d.full = free, true
+	for _, size := range []int{200, 2000, 20000} {
+		d.remount()
+		if r, err := set("large", size); err == nil && size > 200 {
+			t.Errorf("%d bytes on a full device: %d", size, r)
+		}
+	}
+	d.full = false
+	d.remount()
+	if all := d.all(); all["0:small"] != string(make([]byte, 10)) {
+		t.Errorf("left are %q", all)
+	}
+}
+
+// Names and values have limits.
+func TestSetErrors(t *testing.T) {
+	d := newDesk(t, nil)
+	for _, c := range []struct {
+		name string
+		size int
+		bad  bool
+	}{
+		{"", 1, true}, {"a\x00b", 1, true}, {strings.Repeat("n", 255), 1, false}, {strings.Repeat("n", 256), 1, true},
+		{"n", 64 << 10, false}, {"n", 64<<10 + 1, true},
+	} {
+		err := d.with(func(_ *live.Trans, ip *inode.Inode) error {
+			_, err := d.f.Set(ip, User, []byte(c.name), make([]byte, c.size), Upsert)
+			return err
+		})
+		if (err != nil) != c.bad {
+			t.Errorf("a name of %d and %d bytes: %v", len(c.name), c.size, err)
+		}
 	}
 }

@@ -24,7 +24,15 @@ type key struct {
 // its own; whoever looks at the blocks between two steps sees the old attribute or the new one, and at
 // most one more that is incomplete.
 type op struct {
-	f  *FS
+	f *FS
+	progress
+	state da.State // of the lookup, which begins it
+	// Copies of names of parent pointers, whose memory is used again.
+	copied, newCopied []byte
+}
+
+// progress is what an op has that the next one has not.
+type progress struct {
 	ip *inode.Inode
 	t  *live.Trans
 	key
@@ -37,9 +45,7 @@ type op struct {
 	// value these are: the log has both.
 	renamed           bool
 	newName, newValue []byte
-	// What the operation keeps of parent pointers itself.
-	rec, newRec       parentRec
-	copied, newCopied []byte
+	rec, newRec       parentRec // values
 
 	// The entry that was found, or entered.
 	at    da.Block
@@ -48,7 +54,6 @@ type op struct {
 	old   remote // of the value that goes
 	// total is how many blocks the operation may still take.
 	total geometry.Blocks
-	state da.State
 }
 
 // step does a part of an operation, and sets the next; more tells that this may follow in the same
@@ -80,12 +85,11 @@ func (o *op) run(t *live.Trans) error {
 }
 
 func (o *op) release() {
-	f := o.f
-	*o = op{copied: o.copied, newCopied: o.newCopied}
-	f.idle = append(f.idle, o)
+	o.progress = progress{}
+	o.f.idle = append(o.f.idle, o)
 }
 
-// put off puts the operation off to the end of the transaction.
+// putOff puts the operation off to the end of the transaction.
 func (o *op) putOff(t *live.Trans) { t.Defer(&work, live.Item{More: o}) }
 
 func (o *op) entrySize() int {

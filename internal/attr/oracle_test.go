@@ -15,7 +15,7 @@ import (
 	"mkfs/internal/live/livetest"
 )
 
-// bench is an image that the reference works on with xfs_db, and the same one that we
+// pair is an image that the reference works on with xfs_db, and the same one that we
 // work on in memory.
 type pair struct {
 	t    testing.TB
@@ -31,7 +31,7 @@ const imageSize = 300 << 20
 
 func newPair(t testing.TB, ino func(g *geometry.Geometry) geometry.Inode, args ...string) *pair {
 	path := livetest.Reference(t, imageSize, args...)
-	p := &pair{t: t, path: path, ref: livetest.Open(t, path)}
+	p := &pair{t: t, path: path}
 	copied := filepath.Join(t.TempDir(), "ours")
 	if out, err := livetest.Run(t, "cp", "--sparse=always", path, copied); err != nil {
 		t.Fatal(err, out)
@@ -136,7 +136,7 @@ func (p *pair) change(c change) (r Result) {
 // compare compares the inode and the blocks of its attribute fork, and the headers of AGs.
 func (p *pair) compare(what string) {
 	p.t.Helper()
-	p.ref = livetest.Open(p.t, p.path) // it has changed
+	p.ref = livetest.Open(p.t, p.path) // which remembers where the file had holes
 	ip, err := inode.Read(livetest.Load(p.t, p.ref).Begin(0), p.ino)
 	if err != nil {
 		p.t.Fatalf("%s: the reference's: %v", what, err)
@@ -149,7 +149,7 @@ func (p *pair) compare(what string) {
 	_, _ = p.ours.ReadAt(a, off)
 	_, _ = p.ref.ReadAt(b, off)
 	if i := differ(a, b); i >= 0 {
-		p.t.Fatalf("%s: the inode differs at byte %d:\n%x\n%x", what, i, a, b)
+		p.t.Fatalf("%s: the inode differs at %s", what, window(a, b, i))
 	}
 	for _, e := range ip.Attr.Extents {
 		for i := range e.Blocks {
@@ -159,7 +159,7 @@ func (p *pair) compare(what string) {
 			_, _ = p.ours.ReadAt(a, off)
 			_, _ = p.ref.ReadAt(b, off)
 			if k := differ(a, b); k >= 0 {
-				p.t.Fatalf("%s: block %d of the fork differs at byte %d:\n%x\n%x", what, e.Offset+uint64(i), k, a, b)
+				p.t.Fatalf("%s: block %d of the fork differs at %s", what, e.Offset+uint64(i), window(a, b, k))
 			}
 		}
 	}
@@ -178,6 +178,13 @@ func (p *pair) compareAGs(what string) {
 	}
 }
 
+// window shows where two blocks differ.
+func window(a, b []byte, at int) string {
+	from, to := max(0, at-16), min(len(a), at+16)
+	return fmt.Sprintf("byte %d: %x and %x, from %d on", at, a[from:to], b[from:to], from)
+}
+
+// differ is the first byte at which two blocks differ, or -1.
 func differ(a, b []byte) int {
 	for i := range a {
 		if a[i] != b[i] {

@@ -103,7 +103,7 @@ func (f *FS) eachInLeaves(t *live.Trans, ip *inode.Inode, do func(a *Attr) error
 	}
 	at, last := o.at, uint32(0)
 	var buf []byte
-	for n := o.mapped(); ; n-- {
+	for n := mappedBlocks(ip); ; n-- {
 		b, err := f.tree.ReadLeaf(t, ip, at)
 		if err != nil {
 			return err
@@ -134,9 +134,9 @@ func (f *FS) eachInLeaves(t *live.Trans, ip *inode.Inode, do func(a *Attr) error
 	}
 }
 
-// mapped is how many blocks the fork has.
-func (o *op) mapped() (n uint64) {
-	for _, e := range o.ip.Attr.Extents {
+// mappedBlocks is how many blocks the fork has.
+func mappedBlocks(ip *inode.Inode) (n uint64) {
+	for _, e := range ip.Attr.Extents {
 		n += uint64(e.Blocks)
 	}
 	return n

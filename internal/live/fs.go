@@ -33,6 +33,9 @@ type FS struct {
 	Cache *buffer.Cache
 
 	Counts Counts
+	// Attrs says that a file got its first attributes: the superblock is to tell that there are some, and that
+	// attribute forks begin where it suits (ondisk.VersionAttr, Features2Attr2).
+	Attrs bool
 	// Now is the time for inodes: seconds since 1970 and nanoseconds.
 	Now func() (int64, uint32)
 	// Generation draws the generation number of a new inode, or of the inodes of a new chunk.
