@@ -13,7 +13,7 @@ import (
 // Free gives an inode back that has no contents any more, and takes it off its list of
 // unlinked inodes, if it is on it. If its chunk is empty then, the blocks of that are freed
 // at the end of the transaction; where a block has more than one record they are kept.
-// (xfs_inode_uninit, xfs_difree.)
+// A transaction frees one inode. (xfs_inode_uninit, xfs_difree.)
 func Free(t *live.Trans, ip *inode.Inode) error {
 	agno, agino := t.G.InodeAddress(ip.Ino)
 	g, err := open(t, agno)

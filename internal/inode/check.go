@@ -19,21 +19,22 @@ type checked struct {
 	room       int    // bytes of both forks
 }
 
-func check(fs *live.FS, ino geometry.Inode, core *ondisk.Inode) (err error) {
+// check tells the first rule that a core breaks.
+func check(fs *live.FS, ino geometry.Inode, core *ondisk.Inode) error {
 	c := checked{fs: fs, ino: ino, room: literal(fs)}
 	c.data, c.attr = ExtentCounts(core)
-	rule.Apply(rules, &c, core, func(message string) {
-		if err == nil {
-			err = errors.New(message)
+	for i := range rules {
+		if text := rules[i].Bad(c, core); text != "" {
+			return errors.New(rules[i].Name + " " + text)
 		}
-	})
-	return err
+	}
+	return nil
 }
 
-func (c *checked) v3() bool { return c.fs.V5 }
+func (c checked) v3() bool { return c.fs.V5 }
 
 // dataRoom is the bytes of the data fork.
-func (c *checked) dataRoom(i *ondisk.Inode) int {
+func (c checked) dataRoom(i *ondisk.Inode) int {
 	if i.ForkOffset != 0 {
 		return min(8*int(i.ForkOffset), c.room)
 	}
@@ -41,27 +42,26 @@ func (c *checked) dataRoom(i *ondisk.Inode) int {
 }
 
 // rules are the checks of an inode in use, those of xfs_dinode_verify in libxfs.
-var rules = []rule.Rule[*checked, ondisk.Inode]{
-	rule.Of("number", func(c *checked, i *ondisk.Inode) string {
+var rules = []rule.Rule[checked, ondisk.Inode]{
+	rule.Of("number", func(c checked, i *ondisk.Inode) string {
 		if !c.v3() || i.Number == uint64(c.ino) {
 			return ""
 		}
 		return fmt.Sprintf("is that of inode %d", i.Number)
 	}),
-	rule.Of("UUID", func(c *checked, i *ondisk.Inode) string {
+	rule.Of("UUID", func(c checked, i *ondisk.Inode) string {
 		return wrong(c.v3() && i.UUID != c.fs.UUID, "is that of another filesystem")
 	}),
-	rule.Of("mode", func(_ *checked, i *ondisk.Inode) string {
-		_, known := fileTypes[i.Mode&ondisk.ModeType]
-		return wrong(!known, "is of no type of file")
+	rule.Of("mode", func(_ checked, i *ondisk.Inode) string {
+		return wrong(!fileTypes[i.Mode>>typeShift].known, "is of no type of file")
 	}),
 	rule.Of("size", checkSize),
-	rule.Of("counters", func(c *checked, i *ondisk.Inode) string {
+	rule.Of("counters", func(c checked, i *ondisk.Inode) string {
 		large := i.Flags2&ondisk.Flag2Nrext64 != 0
 		return wrong(large && (!c.fs.G.Features.Nrext64 || i.AttrExtents != 0) || !large && c.v3() && i.BigExtents != 0,
 			"are neither large nor small ones")
 	}),
-	rule.Of("blocks", func(c *checked, i *ondisk.Inode) string {
+	rule.Of("blocks", func(c checked, i *ondisk.Inode) string {
 		none := c.data == 0 && c.attr == 0 && i.Format != ondisk.FormatMetaBtree
 		if c.data <= i.Blocks && c.attr <= i.Blocks-c.data && (!none || i.Blocks == 0) {
 			return ""
@@ -84,13 +84,21 @@ func wrong(is bool, what string) string {
 	return ""
 }
 
-// fileTypes lists the types of file, and whether they have no contents in a fork.
-var fileTypes = map[uint16]struct{ device bool }{
-	ondisk.ModeRegular: {}, ondisk.ModeDirectory: {}, ondisk.ModeSymlink: {},
-	ondisk.ModeFIFO: {true}, ondisk.ModeSocket: {true}, ondisk.ModeCharacter: {true}, ondisk.ModeBlock: {true},
+// fileTypes has the types of file, by the upper bits of the mode, and whether they have no
+// contents in a fork.
+var fileTypes = [1 << 16 >> typeShift]struct{ known, device bool }{
+	ondisk.ModeRegular >> typeShift:   {true, false},
+	ondisk.ModeDirectory >> typeShift: {true, false},
+	ondisk.ModeSymlink >> typeShift:   {true, false},
+	ondisk.ModeFIFO >> typeShift:      {true, true},
+	ondisk.ModeSocket >> typeShift:    {true, true},
+	ondisk.ModeCharacter >> typeShift: {true, true},
+	ondisk.ModeBlock >> typeShift:     {true, true},
 }
 
-func checkSize(_ *checked, i *ondisk.Inode) string {
+const typeShift = 12
+
+func checkSize(_ checked, i *ondisk.Inode) string {
 	switch i.Mode & ondisk.ModeType {
 	case ondisk.ModeDirectory, ondisk.ModeSymlink:
 		if i.Size == 0 {
@@ -100,16 +108,16 @@ func checkSize(_ *checked, i *ondisk.Inode) string {
 	return wrong(i.Size > math.MaxInt64, "is negative")
 }
 
-func checkForkOffset(c *checked, i *ondisk.Inode) string {
+func checkForkOffset(c checked, i *ondisk.Inode) string {
 	if at := 8 * int(i.ForkOffset); at != 0 && (at >= c.room || i.Format == ondisk.FormatDev && at != 8) {
 		return fmt.Sprintf("begins at %d of %d bytes", at, c.room)
 	}
 	return ""
 }
 
-func checkDataFork(c *checked, i *ondisk.Inode) string {
+func checkDataFork(c checked, i *ondisk.Inode) string {
 	kind, room := i.Mode&ondisk.ModeType, c.dataRoom(i)
-	if fileTypes[kind].device != (i.Format == ondisk.FormatDev) {
+	if fileTypes[kind>>typeShift].device != (i.Format == ondisk.FormatDev) {
 		return "has not the form for the type of file"
 	}
 	fits := i.Size <= uint64(room)
@@ -126,7 +134,7 @@ func checkDataFork(c *checked, i *ondisk.Inode) string {
 }
 
 // checkFork checks the number of extents of a fork against its form.
-func (c *checked) checkFork(format ondisk.Format, extents uint64, room int, attr bool, i *ondisk.Inode) string {
+func (c checked) checkFork(format ondisk.Format, extents uint64, room int, attr bool, i *ondisk.Inode) string {
 	fit := uint64(room / ondisk.FileExtentSize)
 	switch format {
 	case ondisk.FormatDev:
@@ -153,14 +161,14 @@ func (c *checked) checkFork(format ondisk.Format, extents uint64, room int, attr
 
 // checkAttrFork: without an attribute fork a new inode has the form 0, and another that of
 // no extents.
-func checkAttrFork(c *checked, i *ondisk.Inode) string {
+func checkAttrFork(c checked, i *ondisk.Inode) string {
 	if i.ForkOffset == 0 {
 		return wrong(c.attr != 0 || i.AttrFormat != 0 && i.AttrFormat != ondisk.FormatExtents, "has contents and no place")
 	}
 	return c.checkFork(i.AttrFormat, c.attr, c.room-8*int(i.ForkOffset), true, i)
 }
 
-func checkExtentSize(c *checked, i *ondisk.Inode) string { return BadExtentSize(c.fs, i) }
+func checkExtentSize(c checked, i *ondisk.Inode) string { return BadExtentSize(c.fs, i) }
 
 // BadExtentSize tells what is wrong with the extent size of an inode and its flags,
 // or "" (xfs_inode_validate_extsize).
@@ -182,7 +190,7 @@ func BadExtentSize(fs *live.FS, i *ondisk.Inode) string {
 	return ""
 }
 
-func checkCowExtent(c *checked, i *ondisk.Inode) string {
+func checkCowExtent(c checked, i *ondisk.Inode) string {
 	if !c.v3() {
 		return ""
 	}
@@ -207,7 +215,7 @@ func BadCowExtent(fs *live.FS, i *ondisk.Inode) string {
 	return ""
 }
 
-func checkFlags(c *checked, i *ondisk.Inode) string {
+func checkFlags(c checked, i *ondisk.Inode) string {
 	f := &c.fs.G.Features
 	realtime, reflink := i.Flags&ondisk.FlagRealtime != 0, i.Flags2&ondisk.Flag2Reflink != 0
 	switch {
@@ -231,7 +239,7 @@ const (
 // maxMetaType is one more than the types of metadata there are.
 const maxMetaType = 9
 
-func checkMetadata(c *checked, i *ondisk.Inode) string {
+func checkMetadata(c checked, i *ondisk.Inode) string {
 	if !c.v3() || i.Flags2&ondisk.Flag2Metadata == 0 {
 		return ""
 	}

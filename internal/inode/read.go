@@ -1,6 +1,7 @@
 package inode
 
 import (
+	"errors"
 	"fmt"
 
 	"mkfs/internal/geometry"
@@ -24,22 +25,23 @@ func Read(t *live.Trans, ino geometry.Inode) (*Inode, error) {
 }
 
 func (ip *Inode) read(t *live.Trans, b []byte) error {
-	core, ok := ondisk.DecodeInode(b)
+	core, ok := &ip.Core, false
+	*core, ok = ondisk.DecodeInode(b)
 	switch {
 	case !ok:
-		return fmt.Errorf("there is none: the magic number is another")
+		return errors.New("there is none: the magic number is another")
 	case core.Mode == 0:
-		return fmt.Errorf("it is free")
+		return errors.New("it is free")
 	}
 	if core.Version == 1 {
-		widenLinks(&core)
+		widenLinks(core)
 	}
-	if err := check(t.FS, ip.Ino, &core); err != nil {
+	if err := check(t.FS, ip.Ino, core); err != nil {
 		return err
 	}
-	ip.Core, ip.ForkOffset = core, 8*int(core.ForkOffset)
+	ip.ForkOffset = 8 * int(core.ForkOffset)
 	body := b[ondisk.CoreSize(t.V5):]
-	data, attr := ExtentCounts(&core)
+	data, attr := ExtentCounts(core)
 	if err := ip.Data.read(t, ip, body[:ip.Room(t.FS, false)], core.Format, data, false); err != nil {
 		return fmt.Errorf("data fork: %w", err)
 	}
