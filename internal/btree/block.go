@@ -63,6 +63,7 @@ func (b *block) setLive(n int) { ondisk.SetBtreeRecords(b.data, n) }
 func (b *block) left() uint64  { return b.lay.form.Left(b.data) }
 func (b *block) right() uint64 { return b.lay.form.Right(b.data) }
 func (b *block) inFork() bool  { return b.buf == nil }
+func (b *block) there() bool   { return b.data != nil }
 func (b *block) leaf() bool    { return b.lay.ptr == 0 }
 
 // entry is the record or key in slot i.

@@ -141,11 +141,14 @@ func (c *Cursor) settle(o Order, i, sign int) (bool, error) {
 // not to be changed.
 func (c *Cursor) Record() ([]byte, bool) {
 	p := &c.path[0]
-	if p.data == nil || p.at < 0 || p.at >= p.live() {
+	if !p.there() || p.at < 0 || p.at >= p.live() {
 		return nil, false
 	}
 	return p.entry(p.at), true
 }
+
+// First moves to the first record of the leaf that the cursor is in.
+func (c *Cursor) First() { c.path[0].at = 0 }
 
 // Last tells whether the cursor is in the last leaf.
 func (c *Cursor) Last() bool { return c.path[0].right() == ondisk.NullPointer }

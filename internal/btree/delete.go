@@ -138,13 +138,13 @@ func (c *Cursor) refill(level int, left, right uint64) (up bool, err error) {
 	}
 	n := p.live()
 	switch {
-	case l.data != nil && l.live()+n <= p.lay.max:
+	case l.there() && l.live()+n <= p.lay.max:
 		at := l.live() + p.at
 		if err := c.join(level, &l, &p.block); err != nil {
 			return false, err
 		}
 		p.block, p.at = l, at
-	case r.data != nil && n+r.live() <= p.lay.max:
+	case r.there() && n+r.live() <= p.lay.max:
 		if err := c.join(level, &p.block, &r); err != nil {
 			return false, err
 		}

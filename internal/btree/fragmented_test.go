@@ -21,6 +21,7 @@ import (
 // them, in all AGs.
 func fragmented(t *testing.T, args ...string) string {
 	t.Helper()
+	const perDir = 450
 	path := livetest.Reference(t, 300<<20, append(args, "-b", "size=1024")...)
 	mounted(t, path, func(dir string) {
 		data := make([]byte, 8000)
@@ -30,7 +31,7 @@ func fragmented(t *testing.T, args ...string) string {
 			if err := os.Mkdir(sub, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			for f := range 700 {
+			for f := range perDir {
 				if err := os.WriteFile(filepath.Join(sub, fmt.Sprint(f)), data[:rng.IntN(len(data))], 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -38,7 +39,7 @@ func fragmented(t *testing.T, args ...string) string {
 		}
 		syncAll(t, dir) // until then nothing has a place
 		for d := range 8 {
-			for f := range 700 {
+			for f := range perDir {
 				if rng.IntN(2) == 0 {
 					_ = os.Remove(filepath.Join(dir, fmt.Sprint(d), fmt.Sprint(f)))
 				}
@@ -74,8 +75,12 @@ func treesOf(t *testing.T, fs *live.FS, trans *live.Trans, d *livetest.Device, a
 		kind        *Kind
 		root, level uint32
 	}{
-		{Bnobt, agf.BnoRoot, agf.BnoLevel}, {Cntbt, agf.CntRoot, agf.CntLevel}, {Rmapbt, agf.RmapRoot, agf.RmapLevel},
-		{Refcountbt, agf.RefcountRoot, agf.RefcountLevel}, {Inobt, agi.Root, agi.Level}, {Finobt, agi.FreeRoot, agi.FreeLevel},
+		{Bnobt, agf.BnoRoot, agf.BnoLevel},
+		{Cntbt, agf.CntRoot, agf.CntLevel},
+		{Rmapbt, agf.RmapRoot, agf.RmapLevel},
+		{Refcountbt, agf.RefcountRoot, agf.RefcountLevel},
+		{Inobt, agi.Root, agi.Level},
+		{Finobt, agi.FreeRoot, agi.FreeLevel},
 	} {
 		if r.level == 0 {
 			continue
@@ -128,7 +133,8 @@ func TestTreesOfKernel(t *testing.T) {
 			longest = max(longest, e.Blocks)
 		}
 		if blocks != x.agf.FreeBlocks || longest != x.agf.Longest {
-			t.Errorf("AG %d: %d blocks are free, %d in one piece, the AGF has %d and %d", agno, blocks, longest, x.agf.FreeBlocks, x.agf.Longest)
+			t.Errorf("AG %d: %d blocks are free, %d in one piece, the AGF has %d and %d",
+				agno, blocks, longest, x.agf.FreeBlocks, x.agf.Longest)
 		}
 		for _, r := range x.records(t, trans, Rmapbt) {
 			blocks += ondisk.DecodeRmapRecord(r).Blocks
@@ -147,7 +153,8 @@ func TestTreesOfKernel(t *testing.T) {
 			fino += ondisk.DecodeInodeRecord(r, true).FreeCount
 		}
 		if inodes != x.agi.Count || unused != x.agi.FreeCount || fino != unused {
-			t.Errorf("AG %d: %d inodes, %d and %d free, the AGI has %d and %d", agno, inodes, unused, fino, x.agi.Count, x.agi.FreeCount)
+			t.Errorf("AG %d: %d inodes, %d and %d free, the AGI has %d and %d",
+				agno, inodes, unused, fino, x.agi.Count, x.agi.FreeCount)
 		}
 		x.records(t, trans, Refcountbt)
 		for k, tr := range x.of {
@@ -221,7 +228,9 @@ func (s *space) remove(i int) ondisk.AllocRecord {
 }
 
 func (s *space) find(start uint32) (int, bool) {
-	return slices.BinarySearchFunc(s.free, start, func(e ondisk.AllocRecord, at uint32) int { return int(e.Start) - int(at) })
+	return slices.BinarySearchFunc(s.free, start, func(e ondisk.AllocRecord, at uint32) int {
+		return int(e.Start) - int(at)
+	})
 }
 
 // take takes n blocks out of an extent, from the k-th on.
@@ -324,7 +333,9 @@ func (s *space) judge(t *testing.T, fs *live.FS, d *livetest.Device, x trees, ag
 	d.Save(t, image, 300<<20)
 	out, err := livetest.Run(t, "xfs_repair", "-n", image)
 	for line := range strings.Lines(out) {
-		if line = strings.TrimSpace(line); line != "" && !slices.ContainsFunc(expected, func(s string) bool { return strings.HasPrefix(line, s) }) {
+		line = strings.TrimSpace(line)
+		begins := func(s string) bool { return strings.HasPrefix(line, s) }
+		if line != "" && !slices.ContainsFunc(expected, begins) {
 			t.Fatalf("%v: %s\n%s", err, line, out)
 		}
 	}

@@ -10,7 +10,7 @@ import "mkfs/internal/ondisk"
 //
 // (xfs_btree_insert in libxfs. There the cursor may be stale afterwards; here it is not.)
 func (c *Cursor) Insert(record []byte) (bool, error) {
-	if p := &c.path[0]; p.data == nil || p.at < 0 || p.at > p.live() {
+	if p := &c.path[0]; !p.there() || p.at < 0 || p.at > p.live() {
 		panic("btree: the cursor is not where a record can be inserted")
 	}
 	entry, ptr := record, uint64(0)

@@ -68,6 +68,9 @@ func TestInobtOfReference(t *testing.T) {
 		{"one leaf", 100, 1, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.levels > 2 {
+				t.Skip("takes a second")
+			}
 			path := livetest.Reference(t, 600<<20, append(c.args, "-d", "agcount=2", "-p", protofile(t, c.files))...)
 			ref := livetest.Open(t, path)
 			fs := livetest.Load(t, ref)

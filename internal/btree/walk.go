@@ -104,14 +104,21 @@ func (tr *Tree) levels(t *live.Trans) (int, error) {
 	return c.levels, err
 }
 
-// walk goes through the blocks of a level from the left.
+// walk goes through the blocks of a level from the left. The node above tells which
+// blocks will be wanted, so that they are read ahead.
 type walk struct {
 	block
 	tr    *Tree
 	t     *live.Trans
 	level int
+	up    block // above, where the block is entry at; no data for the root
+	at    int
+	ahead int // the next entry to be read ahead
 	err   error
 }
+
+// window is how many blocks are read ahead at most.
+const window = 64
 
 // walk begins a walk through a level.
 func (tr *Tree) walk(t *live.Trans, level int) (w walk, err error) {
@@ -124,60 +131,110 @@ func (tr *Tree) walk(t *live.Trans, level int) (w walk, err error) {
 	w = walk{tr: tr, t: t, level: c.levels - 1}
 	if tr.Fork != nil {
 		w.block = tr.Fork.block()
-		if w.level == level || w.live() == 0 {
-			return w, nil
-		}
-		w.level--
-		ptr = w.below(0)
+	} else {
+		w.block, w.err = w.read(ptr, ondisk.NullPointer, w.level)
 	}
-	for w.load(ptr, ondisk.NullPointer); w.err == nil && w.level > level; w.load(ptr, ondisk.NullPointer) {
-		ptr = w.below(0)
+	for w.err == nil && w.level > level && w.live() > 0 {
+		w.let(&w.up)
+		w.up, w.block = w.block, block{}
 		w.level--
+		w.block, w.err = w.read(w.up.below(0), ondisk.NullPointer, w.level)
 	}
-	return w, w.err
+	if w.err != nil {
+		w.end()
+		return w, w.err
+	}
+	w.readAhead()
+	return w, nil
 }
 
 // ok tells whether there is a block.
-func (w *walk) ok() bool { return w.data != nil }
+func (w *walk) ok() bool { return w.there() }
 
 // next moves to the block on the right.
 func (w *walk) next() {
-	if w.inFork() || w.right() == ondisk.NullPointer {
+	left, right := w.ptr, w.right()
+	if w.let(&w.block); right == ondisk.NullPointer {
 		w.end()
 		return
 	}
-	w.load(w.right(), w.ptr)
+	w.at++
+	if !w.up.there() || w.at >= w.up.live() {
+		w.nextAbove()
+	}
+	if w.err == nil && w.up.below(w.at) != right {
+		w.err = w.tr.damagedBlock(left, errBeside)
+	}
+	if w.err == nil {
+		w.readAhead()
+		w.block, w.err = w.read(right, left, w.level)
+	}
+	if w.err != nil {
+		w.end()
+	}
 }
 
-// load lets go of the block and takes another, which is to have one on its left. Since each
-// knows that, no block comes twice.
-func (w *walk) load(ptr, left uint64) {
-	w.end()
+// nextAbove moves to the next node above.
+func (w *walk) nextAbove() {
+	if !w.up.there() || w.up.right() == ondisk.NullPointer {
+		w.err = w.tr.damaged("level %d: %w", w.level, errBeside)
+		return
+	}
+	left, right := w.up.ptr, w.up.right()
+	w.let(&w.up)
+	w.up, w.err = w.read(right, left, w.level+1)
+	w.at, w.ahead = 0, 0
+}
+
+// readAhead begins to read the next blocks. What is wrong with them is told when it is their turn.
+func (w *walk) readAhead() {
+	if !w.up.there() {
+		return
+	}
+	for w.ahead = max(w.ahead, w.at); w.ahead < min(w.at+window, w.up.live()); w.ahead++ {
+		off, ok := w.tr.offset(w.up.below(w.ahead))
+		if !ok {
+			return
+		}
+		if ok, err := w.t.Cache.Ahead(off, w.tr.size); !ok || err != nil {
+			return
+		}
+	}
+}
+
+// read takes a block, which is to have one on its left. Since each block has only one there,
+// none comes twice.
+func (w *walk) read(ptr, left uint64, level int) (block, error) {
 	tr := w.tr
 	off, ok := tr.offset(ptr)
 	if !ok {
-		w.err = tr.damaged("level %d: there is no block %#x", w.level, ptr)
-		return
+		return block{}, tr.damaged("level %d: there is no block %#x", level, ptr)
 	}
 	buf, err := w.t.Cache.Get(off, tr.size, &tr.buffers.kind)
 	if err != nil {
-		w.err = tr.damagedBlock(ptr, err)
-		return
+		return block{}, tr.damagedBlock(ptr, err)
 	}
-	w.block = block{data: buf.Data, lay: tr.blocks.of(w.level), buf: buf, ptr: ptr}
-	if err = tr.check(&w.block, w.level); err == nil && w.left() != left {
+	b := block{data: buf.Data, lay: tr.blocks.of(level), buf: buf, ptr: ptr}
+	if err = tr.check(&b, level); err == nil && b.left() != left {
 		err = errBeside
 	}
 	if err != nil {
-		w.end()
-		w.err = tr.damagedBlock(ptr, err)
+		w.let(&b)
+		return block{}, tr.damagedBlock(ptr, err)
 	}
+	return b, nil
 }
 
-// end lets go of the block.
-func (w *walk) end() {
-	if w.buf != nil {
-		w.t.Cache.Unpin(w.buf)
+// let lets go of a block.
+func (w *walk) let(b *block) {
+	if b.buf != nil {
+		w.t.Cache.Unpin(b.buf)
 	}
-	w.block = block{}
+	*b = block{}
+}
+
+// end lets go of all.
+func (w *walk) end() {
+	w.let(&w.block)
+	w.let(&w.up)
 }

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"mkfs/internal/buffer"
+	"mkfs/internal/live"
+	"mkfs/internal/live/livetest"
 )
 
 // Walks find all records and blocks of a tree, and end where they are told to.
@@ -48,5 +52,61 @@ func TestWalks(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// counted is a device that counts the reads that are in flight together.
+type counted struct {
+	*livetest.Device
+	flying, most int
+	late         []func()
+}
+
+func (c *counted) Read(off int64, vec [][]byte, done func(error)) error {
+	c.flying++
+	c.most = max(c.most, c.flying)
+	c.late = append(c.late, func() { _ = c.Device.Read(off, vec, done) })
+	return nil
+}
+
+func (c *counted) Reap(int) error {
+	late := c.late
+	c.late, c.flying = nil, 0
+	for _, do := range late {
+		do()
+	}
+	return nil
+}
+
+// A walk reads ahead, and needs little memory, however large the tree is.
+func TestWalkReadsAhead(t *testing.T) {
+	fs, d := small(true, 9)
+	tr, trans := start(t, fs, Bnobt, 0)
+	fill(t, tr, trans, 20000)
+	if err := trans.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := fs.Cache.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	const limit = 256 << 10
+	ring := &counted{Device: d}
+	again := &live.FS{G: fs.G, V5: true, UUID: fs.UUID, Cache: buffer.New(ring, buffer.Config{
+		Device: "test", Limit: limit, Depth: 32, Place: func(int64) int64 { return 0 },
+	})}
+	tr = &Tree{Kind: Bnobt, AG: 1, Root: tr.Root}
+	trans = again.Begin(0)
+	n := 0
+	for _, err := range tr.Records(trans) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 20000 || ring.most < 16 {
+		t.Errorf("%d records, at most %d reads at a time", n, ring.most)
+	}
+	if got := again.Cache.Bytes(); got > limit {
+		t.Errorf("it takes %d bytes of memory, of %d", got, int64(limit))
 	}
 }
