@@ -69,12 +69,13 @@ func (c *Cache) slot(off int64) *int64 {
 
 func (c *Cache) noteReread(off int64) {
 	if c.evicted != nil && *c.slot(off) == off+1 {
+		*c.slot(off) = 0
 		c.stats.Reread++
 	}
 }
 
-// clean writes a dirty block, and with it as many that were used little longer ago
-// than others as make a batch.
+// clean writes a dirty block, and with it those that were used next after it, as many
+// as make a batch.
 func (c *Cache) clean(b *Buf) error {
 	if c.cfg.ReadOnly {
 		return fmt.Errorf("%w: %d bytes of blocks, or more", ErrFull, c.bytes)
