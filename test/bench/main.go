@@ -52,10 +52,11 @@ var sections = []section{
 	{"scale", "Rate over the number of allocation groups", scaleSection},
 	{"cpu", "Our own CPU time", cpuSection},
 	{"recover", "Replaying a log", recoverSection},
+	{"creates", "Making files", createsSection},
 }
 
 // parts are what this program does in a process of its own, to be measured.
-var parts = map[string]func(args []string) error{"bare": bareLoop, "slow": slow}
+var parts = map[string]func(args []string) error{"bare": bareLoop, "slow": slow, "creates": creates}
 
 // skipped is the reason why a section did not run.
 type skipped struct{ why string }

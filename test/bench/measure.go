@@ -181,7 +181,7 @@ func pairs(a, b []sample, value func(sample) float64) []float64 {
 func rateOf(s sample) float64 { return s.rate }
 func cpuOf(s sample) float64  { return max(s.cpu(), time.Microsecond).Seconds() }
 
-func medianOf(list []sample, value func(sample) float64) float64 {
+func medianOf[T any](list []T, value func(T) float64) float64 {
 	var v []float64
 	for _, s := range list {
 		v = append(v, value(s))
