@@ -57,23 +57,39 @@ func crowd(t testing.TB, fs *live.FS, ip *inode.Inode, random *rand.Rand) {
 // chunks, the records are those of the inodes in use and the filesystem is sound; when all
 // are freed the space is back.
 func TestRandomly(t *testing.T) {
-	for seed, args := range [][]string{nil, {"-m", "finobt=0"}, {"-b", "size=1024"}, {"-i", "size=2048"}} {
-		t.Run(fmt.Sprint(args), func(t *testing.T) {
+	dir := t.TempDir()
+	for seed, c := range []struct {
+		args  []string
+		roomy bool // there is room for chunks, and the trees have two levels
+	}{
+		{nil, false},
+		{[]string{"-m", "finobt=0"}, false},
+		{[]string{"-b", "size=1024"}, false},
+		{[]string{"-i", "size=2048"}, false},
+		{[]string{"-m", "crc=0", "-b", "size=512"}, true},
+		{[]string{"-b", "size=1024"}, true},
+	} {
+		t.Run(fmt.Sprint(c.args, c.roomy), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(5, uint64(seed)))
-			path := livetest.Reference(t, size, append(args, "-n", "parent=0", "-p", proto(t, filepath.Dir(t.TempDir()), 1))...)
+			path := livetest.Reference(t, size, append(c.args, "-n", "parent=0", "-p", proto(t, dir, 1))...)
 			d := livetest.Open(t, path)
 			fs := livetest.Load(t, d)
 			tr := fs.Begin(0)
 			root, file := read(t, tr, fs.G.RootInode()), read(t, tr, fs.G.RootInode()+3)
 			commit(t, tr)
-			crowd(t, fs, file, random)
+			if !c.roomy {
+				crowd(t, fs, file, random)
+			}
 			before := fs.Counts
 			used := map[geometry.Inode]bool{}
 			for range 12 {
-				churn(t, fs, root, used, random)
+				churn(t, fs, root, used, c.roomy, random)
 				checkRecords(t, fs, used)
 			}
-			if fs.G.Features.Sparse && !anyHoles(t, fs) {
+			switch {
+			case c.roomy && levels(t, fs) < 2:
+				t.Error("the inobt has one level")
+			case !c.roomy && fs.G.Features.Sparse && !anyHoles(t, fs):
 				t.Error("no record has holes")
 			}
 			judge(t, fs, d, len(used))
@@ -98,11 +114,25 @@ func anyHoles(t *testing.T, fs *live.FS) bool {
 	return false
 }
 
-// churn allocates some hundred inodes, or frees some.
-func churn(t *testing.T, fs *live.FS, root *inode.Inode, used map[geometry.Inode]bool, random *rand.Rand) {
+func levels(t *testing.T, fs *live.FS) uint32 {
 	t.Helper()
+	tr := fs.Begin(0)
+	agi, err := tr.AGI(0)
+	must(t, err)
+	_, n := agi.Root()
+	commit(t, tr)
+	return n
+}
+
+// churn allocates some hundred inodes, or frees some; where there is room more of them.
+func churn(t *testing.T, fs *live.FS, root *inode.Inode, used map[geometry.Inode]bool, roomy bool, random *rand.Rand) {
+	t.Helper()
+	most := 600
+	if roomy {
+		most = 3000
+	}
 	if random.IntN(3) > 0 || len(used) == 0 {
-		for range random.IntN(600) {
+		for range random.IntN(most) {
 			tr := fs.Begin(0)
 			mode := uint16(ondisk.ModeRegular)
 			if random.IntN(5) == 0 {
@@ -126,7 +156,7 @@ func churn(t *testing.T, fs *live.FS, root *inode.Inode, used map[geometry.Inode
 		return
 	}
 	list := slices.Sorted(maps.Keys(used))
-	from, n := random.IntN(len(list)), random.IntN(500)
+	from, n := random.IntN(len(list)), random.IntN(most)
 	for _, ino := range list[from:min(from+n, len(list))] {
 		if random.IntN(20) > 0 {
 			release(t, fs, ino)
@@ -188,8 +218,9 @@ func judge(t *testing.T, fs *live.FS, d *livetest.Device, adrift int) {
 		switch {
 		case strings.HasPrefix(line, "disconnected inode "):
 			found++
-		case strings.HasPrefix(line, "Phase "), strings.HasPrefix(line, "        - "), strings.HasPrefix(line, "No modify flag"),
-			strings.Contains(line, "host filesystem"), strings.HasPrefix(line, "Repair may fail"),
+		case strings.HasPrefix(line, "Phase "), strings.HasPrefix(line, "        - "),
+			strings.HasPrefix(line, "No modify flag"), strings.Contains(line, "host filesystem"),
+			strings.HasPrefix(line, "Repair may fail"),
 			strings.Contains(line, "would move to lost+found"), strings.Contains(line, "would have reset inode"):
 		default:
 			t.Errorf("xfs_repair: %s", line)

@@ -92,6 +92,8 @@ func TestUnlinkedInodes(t *testing.T) {
 	}{
 		{nil, nil, 300},
 		{[]string{"-m", "crc=0"}, nil, 300},
+		{[]string{"-m", "crc=0", "-b", "size=512"}, nil, 5000}, // the inobt has two levels
+		{[]string{"-b", "size=1024"}, nil, 9000},
 		{[]string{"-m", "crc=0", "-b", "size=512"}, fragment, 600},
 		{[]string{"-m", "finobt=0"}, fragment, 400},
 		{nil, fragment, 600},
