@@ -120,11 +120,17 @@ func TestKernelReuses(t *testing.T) {
 			holes := copyFile(t, path)
 			mounted(t, path, func(at string) { again = kernelFiles(t, filepath.Join(at, "middle"), 2000, 800) })
 
-			fs := livetest.Load(t, livetest.Open(t, full))
+			d := livetest.Open(t, full)
+			fs := livetest.Load(t, d)
 			for _, ino := range freed {
 				release(t, fs, ino)
 			}
-			sameRecords(t, fs, livetest.Load(t, livetest.Open(t, holes)))
+			want := livetest.Open(t, holes)
+			sameRecords(t, fs, livetest.Load(t, want))
+			must(t, fs.Cache.Flush())
+			for _, ino := range freed {
+				sameFree(t, fs, ino, d, want)
+			}
 
 			fs = livetest.Load(t, livetest.Open(t, holes))
 			sameInodes(t, fs, dir, again)
@@ -282,6 +288,24 @@ func sameRecords(t *testing.T, fs, want *live.FS) (all []ondisk.InodeRecord) {
 		commit(t, trWant)
 	}
 	return all
+}
+
+// sameFree compares a free inode, but for its times and how often it has changed, with
+// the kernel's, unless its chunk is gone.
+func sameFree(t *testing.T, fs *live.FS, ino geometry.Inode, d, want *livetest.Device) {
+	t.Helper()
+	decode := func(d *livetest.Device) ondisk.Inode {
+		b := make([]byte, fs.G.InodeSize)
+		agno, agino := fs.G.InodeAddress(ino)
+		_, _ = d.ReadAt(b, fs.Offset(agno, 0)+int64(agino)*int64(fs.G.InodeSize))
+		i, _ := ondisk.DecodeInode(b)
+		i.Atime, i.Mtime, i.Ctime, i.ChangeCount, i.LSN, i.CRC = 0, 0, 0, 0, 0, 0
+		return i
+	}
+	got, wanted := decode(d), decode(want)
+	if got.Mode == 0 && got != wanted {
+		t.Errorf("inode %d: %+v\nwant %+v", ino, got, wanted)
+	}
 }
 
 // numbers are those of an AGI, but for where its trees are.

@@ -169,6 +169,7 @@ func release(t *testing.T, fs *live.FS, ino geometry.Inode) {
 	t.Helper()
 	tr := fs.Begin(0)
 	ip := read(t, tr, ino)
+	ip.Core.Nlink = 0
 	must(t, ialloc.Free(tr, ip))
 	commit(t, tr)
 	ip.Release()
