@@ -81,7 +81,7 @@ func (s *State) partner() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if s.IsNode(b) == last.Leaf {
+		if s.IsNode(b) == last.Leaf || !last.Leaf && s.view(b).Level() != d.Level() {
 			return false, s.Damaged(s.IP, at, "it is not of the level of its sibling")
 		}
 		if !r.Room(last.Buf, b) {

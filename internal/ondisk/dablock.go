@@ -135,17 +135,18 @@ func (h Hashes) CopyFrom(to int, src Hashes, from, n int) {
 	copy(h[to*HashSize:(to+n)*HashSize], src[from*HashSize:(from+n)*HashSize])
 }
 
-// Search is the index of the first of n entries whose hash is not below one; n if there is none.
+// Search is the index of the first of n entries whose hash is not below one; n if there is
+// none. Hashes are as good as random, so that a jump for each comparison would be foretold wrong
+// half of the time: there is none.
 func (h Hashes) Search(n int, hash uint32) int {
-	low := 0
-	for n > low {
-		if mid := int(uint(low+n) / 2); h.Hash(mid) < hash {
-			low = mid + 1
-		} else {
-			n = mid
-		}
+	at := uint(0)
+	for left := uint(n); left > 0; {
+		half := (left + 1) / 2
+		below := uint((uint64(h.Hash(int(at+half-1))) - uint64(hash)) >> 63) // 1 or 0
+		at += half & -below
+		left -= half
 	}
-	return low
+	return int(at)
 }
 
 // Sorted tells whether n entries are in order of hash.
