@@ -9,19 +9,23 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// records lists what the inobt or the finobt of an AG has.
+// records lists what the inobt or the finobt of an AG has, and compares the number of its
+// blocks with that in the AGI, if there is one.
 func records(t testing.TB, fs *live.FS, agno geometry.AGNumber, free bool) (list []ondisk.InodeRecord) {
 	t.Helper()
 	tr := fs.Begin(0)
 	agi, err := tr.AGI(agno)
 	must(t, err)
-	kind := btree.Inobt
+	kind, counted := btree.Inobt, agi.Blocks()
 	at, levels := agi.Root()
 	if free {
-		kind = btree.Finobt
+		kind, counted = btree.Finobt, agi.FreeBlocks()
 		at, levels = agi.FreeRoot()
 	}
 	tree := btree.Tree{Kind: kind, AG: agno, Root: fixed{uint64(at), int(levels)}}
+	if n, err := tree.Blocks(tr); err != nil || fs.G.Features.InobtCount && uint64(n) != uint64(counted) {
+		t.Errorf("the %s of AG %d has %d blocks, and the AGI counts %d: %v", kind.Name, agno, n, counted, err)
+	}
 	c := tree.Cursor(tr)
 	var zero [ondisk.InodeRecordSize]byte
 	ok, err := c.Lookup(btree.GE, zero[:])

@@ -24,7 +24,7 @@ func Unlink(t *live.Trans, ip *inode.Inode) error {
 		return g.errorf("AGI", "inode %d cannot be put on the list of unlinked inodes that begins with %d", agino, head)
 	}
 	if head != geometry.NullAGInode {
-		if err := ip.SetNextUnlinked(t, head); err != nil {
+		if err := inode.SetNextUnlinked(t, ip.Ino, head); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (g *group) unlist(ip *inode.Inode) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := ip.SetNextUnlinked(g.t, geometry.NullAGInode); err != nil {
+	if err := inode.SetNextUnlinked(g.t, ip.Ino, geometry.NullAGInode); err != nil {
 		return false, err
 	}
 	if before == geometry.NullAGInode {

@@ -17,7 +17,7 @@ func NextUnlinked(t *live.Trans, ino geometry.Inode) (agino uint32, err error) {
 }
 
 // SetNextUnlinked changes NextUnlinked, in the block alone: it is no change of the
-// file (xfs_iunlink_log_inode).
+// file, and an inode in memory takes it from there (xfs_iunlink_log_inode).
 func SetNextUnlinked(t *live.Trans, ino geometry.Inode, agino uint32) error {
 	buf, b, err := get(t, ino)
 	if err != nil {
@@ -26,12 +26,6 @@ func SetNextUnlinked(t *live.Trans, ino geometry.Inode, agino uint32) error {
 	ondisk.SetNextUnlinked(b, agino)
 	t.Dirty(buf)
 	return nil
-}
-
-// SetNextUnlinked is that of an inode in memory.
-func (ip *Inode) SetNextUnlinked(t *live.Trans, agino uint32) error {
-	ip.Core.NextUnlinked = agino
-	return SetNextUnlinked(t, ip.Ino, agino)
 }
 
 // Clear makes an inode a free one, with the next generation number (xfs_inode_uninit).
