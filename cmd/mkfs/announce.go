@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dustin/go-humanize"
 	"github.com/google/uuid"
 
 	"mkfs/internal/geometry"
@@ -21,16 +20,20 @@ func (j *job) newReport(g *geometry.Geometry) report.Made {
 		Geometry: report.NewGeometry(g, p.LogName(), p.RTName()), Features: report.NewFeatures(g),
 	}
 	if at := j.parser.Request.Spec.PlanFor; at.Given {
-		n := at.Value.On(g)
-		r.Growth = &report.Growth{Bytes: int64(n), AGCount: uint64(g.AGsAt(n)), AGCountNow: uint64(g.AGCount)}
-	}
-	if g.Contents != nil {
-		r.Space = report.NewSpace(g, g.Counts())
+		r.Growth = report.NewGrowth(g, at.Value.On(g))
 	}
 	for _, p := range j.chosen {
 		r.Presets = append(r.Presets, p.Name)
 	}
 	return r
+}
+
+// planned is newReport of the plan, with the space that there will be, or is.
+func (j *job) planned() (report.Made, error) {
+	r := j.newReport(j.plan)
+	n, err := j.stats.CountsOf(j.plan)
+	r.Space = report.NewSpace(j.plan, n)
+	return r, err
 }
 
 // announce prints what there is to say of the filesystem before it is made.
@@ -48,9 +51,7 @@ func (j *job) announce() {
 	if !j.quiet || j.dryRun {
 		report.Table(out, g, p.Data.Path, p.LogName(), p.RTName())
 		if at := j.parser.Request.Spec.PlanFor; at.Given {
-			n := at.Value.On(g)
-			fmt.Fprintf(out, "growth   =%-22s bsize=%-6d blocks=%d, agcount=%d\n", humanize.IBytes(uint64(n)), g.BlockSize,
-				n/g.BlockSize, g.AGsAt(n))
+			report.GrowthRow(out, g, at.Value.On(g))
 		}
 	}
 }
@@ -66,12 +67,16 @@ func (j *job) printNotices(out io.Writer, notes geometry.Notes) {
 	}
 }
 
-// reportPlan is the dry run's JSON.
-func (j *job) reportPlan(made report.Made) error {
+// reportPlan is the dry run's JSON. config is a configuration file that was written.
+func (j *job) reportPlan(config string) error {
 	if !j.json {
 		return nil
 	}
-	made.DryRun = true
+	made, err := j.planned()
+	if err != nil {
+		return err
+	}
+	made.DryRun, made.Config = true, config
 	if j.reproducible.given || j.parser.Request.UUID.Given { // and not by chance
 		who, err := j.identity(j.plan)
 		if err != nil {

@@ -83,7 +83,10 @@ func (j *job) tell(context.Context) (done bool, err error) {
 	if !j.json {
 		return true, nil
 	}
-	made := j.newReport(j.plan)
+	made, err := j.planned()
+	if err != nil {
+		return true, err
+	}
 	made.UUID = uuid.UUID(j.who.UUID).String()
 	if j.undo != nil {
 		made.Undo = &report.Undo{File: j.undo.Path, Bytes: j.undo.Data()}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"mkfs/internal/aginit"
+	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
@@ -55,7 +56,9 @@ func (j *job) identity(g *geometry.Geometry) (aginit.Identity, error) {
 	case id.Given:
 		who.UUID = ondisk.UUID(id.Value)
 	case fixed:
-		who.UUID = aginit.DerivedUUID(g, j.reproducible.text, generation(true))
+		var err error
+		who.UUID, err = format.DerivedUUID(g, j.reproducible.text)
+		return who, err
 	default:
 		random, err := uuid.NewRandom()
 		if err != nil {

@@ -127,7 +127,7 @@ func (j *job) compute(context.Context) (done bool, err error) {
 	if j.reproducible.given {
 		dev.SolidState, dev.RT.SolidState = false, false // where the number of CPUs would count
 	}
-	j.plan, j.notes, err = geometry.Plan(*spec, dev)
+	j.plan, j.notes, err = format.Plan(*spec, dev)
 	if err == nil {
 		j.notes.Warnings = append(j.notes.Warnings, compat.TooNew(j.chosen, func(name string) bool { return options.ValueOf(j.plan, name) == "1" })...)
 	}
@@ -148,7 +148,7 @@ func (j *job) preview(context.Context) (done bool, err error) {
 		return true, j.makeConfig(file.Value)
 	case j.dryRun:
 		j.announce()
-		return true, j.reportPlan(j.newReport(j.plan))
+		return true, j.reportPlan("")
 	}
 	return false, nil
 }

@@ -24,11 +24,6 @@ func (j *job) makeConfig(path string) error {
 	if err := os.WriteFile(path, []byte(options.ConfigOf(j.plan)), 0o666); err != nil {
 		return fmt.Errorf("-c makecfg: %w", err)
 	}
-	if j.json {
-		made := j.newReport(j.plan)
-		made.Config = path
-		return j.reportPlan(made)
-	}
 	j.printNotices(j.out, j.notes)
-	return nil
+	return j.reportPlan(path)
 }

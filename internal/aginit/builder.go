@@ -1,14 +1,13 @@
-// Package aginit computes what the headers of allocation groups hold in the
-// finished filesystem, and inodes, blocks of files and those that btrees have
-// grown by: the end state at once, each block only once. It works in memory and
-// knows nothing of IO.
+// Package aginit computes what the headers of allocation groups hold in a new
+// filesystem that has no inodes yet: the end state at once, each block only once.
+// It works in memory and knows nothing of IO.
 //
 // An AG begins with four header sectors and its btree roots, without gaps:
 //
-//	superblock AGF AGI AGFL | bnobt cntbt inobt finobt rmapbt refcountbt | log? | free list | root inodes?
+//	superblock AGF AGI AGFL | bnobt cntbt inobt finobt rmapbt refcountbt | log? | free list
 //
 // All of it up to the roots is the header, one run of bytes. All but a few AGs
-// are plain: no log, no inodes, of full length, and alike but for the AG
+// are plain: no log, of full length, and alike but for the AG
 // number, addresses and checksums. Their header is encoded once and patched
 // for each.
 package aginit
@@ -24,7 +23,8 @@ type Identity struct {
 	UUID    ondisk.UUID
 	Seconds int64  // since 1970, of all times in inodes
 	Nanos   uint32 // below 1e9
-	// Generation gives the generation number of the next inode.
+	// Generation gives the generation number of the next inode, or of the free ones of
+	// the next chunk.
 	Generation func() uint32
 }
 
@@ -34,16 +34,12 @@ type Builder struct {
 	id    Identity
 	table []placed
 	plain []byte // the header of a plain AG, nil where there is none
-
-	files []numbered                             // by inode
-	names map[*geometry.File][][]ondisk.DirEntry // of a directory, by block
 }
 
 // New makes a builder. The geometry must not change afterwards.
 func New(g *geometry.Geometry, id Identity) *Builder {
-	b := &Builder{g: g, id: id, names: map[*geometry.File][][]ondisk.DirEntry{}}
+	b := &Builder{g: g, id: id}
 	b.table = b.rows()
-	b.number()
 	for agno := range g.AGCount { // soon ends: few AGs are not plain
 		if b.isPlain(agno) {
 			b.plain = make([]byte, b.HeaderSize())
@@ -115,18 +111,18 @@ func (b *Builder) Build(agno geometry.AGNumber, f *Frame) {
 
 // isPlain tells whether an AG's header is the template's but for its number.
 func (b *Builder) isPlain(agno geometry.AGNumber) bool {
-	return agno != 0 && agno != b.g.AGCount-1 && !b.namesRoot(agno) && !b.g.HasLog(agno) && b.g.Contents.AGs[agno] == nil
+	return agno != 0 && agno != b.g.AGCount-1 && !b.namesRoot(agno) && !b.g.HasLog(agno)
 }
 
 // encode writes an AG's whole header.
 func (b *Builder) encode(agno geometry.AGNumber, header []byte) {
-	ag := b.g.AG(agno)
+	a := newAG(b.g, agno)
 	clear(header)
 	for i := range b.table {
 		p := &b.table[i]
 		if p.build != nil {
 			part := p.in(header)
-			p.build(b, p, ag, part)
+			p.build(b, p, a, part)
 			b.seal(p, part)
 		}
 	}

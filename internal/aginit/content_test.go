@@ -1,7 +1,6 @@
 package aginit
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 
@@ -91,33 +90,33 @@ func (h *header) extents(name string, block uint32, magic, magicV4 ondisk.BtreeM
 func TestContents(t *testing.T) {
 	every(t, func(t *testing.T, g *geometry.Geometry) {
 		b := New(g, testIdentity())
-		primary, ok := ondisk.DecodeSuperblock(b.Primary())
+		made := Made{Bitmap: 7, Summary: 8, Inodes: 64, FreeInodes: 61, FreeBlocks: 1000}
+		primary, ok := ondisk.DecodeSuperblock(b.Primary(made))
 		if !ok || primary.InProgress != 0 {
 			t.Fatalf("primary superblock: %+v", primary)
 		}
-		var free, inodes, freeInodes uint64
+		var free uint64
 		for agno := range g.AGCount {
 			h := takeApart(t, b, agno)
 			h.superblock(&primary)
-			f, i := h.freeSpace(), h.inodes()
-			free += f
-			inodes += i
-			if i > 0 {
-				freeInodes += i - 3
-			}
+			h.inodes()
+			free += h.freeSpace()
 		}
 		for _, c := range []struct {
 			name      string
 			got, want uint64
 		}{
-			{"free blocks", primary.FreeBlocks, free},
-			{"inodes", primary.InodeCount, inodes},
-			{"free inodes", primary.FreeInodes, freeInodes},
+			{"free blocks", uint64(g.FreeBlocks()), free},
+			{"free blocks", primary.FreeBlocks, uint64(made.FreeBlocks)},
+			{"inodes", primary.InodeCount, made.Inodes},
+			{"free inodes", primary.FreeInodes, made.FreeInodes},
+			{"bitmap inode", primary.BitmapInode, uint64(made.Bitmap)},
+			{"summary inode", primary.SummaryInode, uint64(made.Summary)},
 			{"blocks", primary.DataBlocks, uint64(g.Blocks)},
 			{"AGs", uint64(primary.AGCount), uint64(g.AGCount)},
 		} {
 			if c.got != c.want {
-				t.Errorf("the superblock says %d %s, the AGs make %d", c.got, c.name, c.want)
+				t.Errorf("%d %s, want %d", c.got, c.name, c.want)
 			}
 		}
 	})
@@ -138,11 +137,9 @@ func (h *header) superblock(primary *ondisk.Superblock) {
 	// Apart from what is counted, and who names the root, they are alike.
 	like := *primary
 	like.InProgress, like.CRC = 1, s.CRC
-	if h.agno != 0 {
-		like.InodeCount, like.FreeInodes, like.FreeBlocks = s.InodeCount, s.FreeInodes, s.FreeBlocks
-		like.RootInode, like.BitmapInode, like.SummaryInode = s.RootInode, s.BitmapInode, s.SummaryInode
-		like.Version = like.Version&^ondisk.VersionAttr | s.Version&ondisk.VersionAttr
-	}
+	like.InodeCount, like.FreeInodes, like.FreeBlocks = 0, 0, uint64(h.g.FreeBlocks())
+	like.RootInode, like.BitmapInode, like.SummaryInode = s.RootInode, s.BitmapInode, s.SummaryInode
+	like.Version = like.Version&^ondisk.VersionAttr | s.Version&ondisk.VersionAttr
 	if s != like {
 		h.errorf("superblock\n got %+v\nwant %+v", s, like)
 	}
@@ -292,11 +289,6 @@ func (h *header) owners(a *ondisk.AGF, list []uint32, use func(string, uint32, u
 	for _, b := range list {
 		want[b] = ondisk.OwnAG
 	}
-	if h.agno == 0 {
-		for b := range uint32(g.Root.Blocks) {
-			want[uint32(g.Root.Start)+b] = ondisk.OwnInodes
-		}
-	}
 	for b, owner := range want {
 		if got[b] != owner {
 			h.errorf("block %d belongs to %d, want %d", b, int64(got[b]), int64(owner))
@@ -317,19 +309,16 @@ func (h *header) uses(list []uint32, use func(string, uint32, uint32)) {
 	if g.HasLog(h.agno) {
 		use("log", uint32(g.Log.Start), uint32(g.Log.Blocks))
 	}
-	if h.agno == 0 {
-		use("inodes", uint32(g.Root.Start), uint32(g.Root.Blocks))
-	}
 }
 
-// inodes checks AGI and the inode btrees, and returns the number of inodes.
-func (h *header) inodes() (count uint64) {
+// inodes checks AGI and the inode btrees: there are no inodes.
+func (h *header) inodes() {
 	h.t.Helper()
-	g, f := h.g, h.g.Features
+	f := h.g.Features
 	a, ok := ondisk.DecodeAGI(h.part["AGI"])
 	if !ok {
 		h.errorf("no AGI")
-		return 0
+		return
 	}
 	h.identity("AGI", ondisk.AGICRC, a.Seqno, a.Length, a.UUID)
 	for _, v := range a.Unlinked {
@@ -337,88 +326,15 @@ func (h *header) inodes() (count uint64) {
 			h.errorf("unlinked inode %#x", v)
 		}
 	}
-	tree := func(name string, block uint32, magic, magicV4 ondisk.BtreeMagic) (free uint64) {
-		h.t.Helper()
-		recs, n := h.root(name, block, magic, magicV4)
-		count = 0
-		for i := range n {
-			r := ondisk.DecodeInodeRecord(recs[16*i:], f.Sparse)
-			ones := uint32(0)
-			for bits := r.Free; bits != 0; bits &= bits - 1 {
-				ones++
-			}
-			if h.agno != 0 || ones != r.FreeCount || r.HoleMask != 0 || f.Sparse && r.Count != 64 ||
-				r.Start != uint32(g.RootInode())+uint32(64*i) {
-				h.errorf("%s: record %+v", name, r)
-			}
-			count += 64
-			free += uint64(ones)
-		}
-		return free
+	if _, n := h.root("inobt root", a.Root, ondisk.InoMagic, ondisk.InoMagicV4); n != 0 {
+		h.errorf("the inobt has %d records", n)
 	}
-	free := tree("inobt root", a.Root, ondisk.InoMagic, ondisk.InoMagicV4)
-	h.want("AGI inodes", uint64(a.Count), count)
-	h.want("AGI free inodes", uint64(a.FreeCount), free)
 	if f.Finobt {
-		h.want("free inodes of the finobt", tree("finobt root", a.FreeRoot, ondisk.FinoMagic, 0), free)
+		if _, n := h.root("finobt root", a.FreeRoot, ondisk.FinoMagic, 0); n != 0 {
+			h.errorf("the finobt has %d records", n)
+		}
 	}
-	if h.agno == 0 {
-		h.want("newest inode", uint64(a.NewInode), uint64(g.RootInode()))
-	}
-	return count
-}
-
-// The root's chunk holds a directory and two files, all others are free.
-func TestInodeChunk(t *testing.T) {
-	every(t, func(t *testing.T, g *geometry.Geometry) {
-		b := New(g, testIdentity())
-		chunk := make([]byte, g.Bytes(g.Root.Blocks))
-		b.InodeChunk(0, g.Root, chunk)
-		if len(chunk) != int(g.Bytes(g.Root.Blocks)) {
-			t.Fatalf("%d bytes, want %d blocks", len(chunk), g.Root.Blocks)
-		}
-		core := ondisk.CoreSize(g.Features.CRC)
-		for i := range len(chunk) / int(g.InodeSize) {
-			data := chunk[i*int(g.InodeSize):][:g.InodeSize]
-			inode, ok := ondisk.DecodeInode(data)
-			if !ok {
-				t.Fatalf("no inode %d", i)
-			}
-			if g.Features.CRC {
-				if !ondisk.Sealed(data, ondisk.InodeCRC) || inode.UUID != testUUID || inode.Version != 3 ||
-					inode.Number != uint64(g.RootInode())+uint64(i) {
-					t.Errorf("inode %d: %+v", i, inode)
-				}
-			} else if inode.Version != 2 {
-				t.Errorf("inode %d has version %d", i, inode.Version)
-			}
-			mode := map[int]uint16{0: 0o040755, 1: 0o100000, 2: 0o100000}[i]
-			if inode.Mode != mode || (inode.Nlink > 0) != (mode != 0) || inode.NextUnlinked != 1<<32-1 {
-				t.Errorf("inode %d: mode %o, %d links", i, inode.Mode, inode.Nlink)
-			}
-			if i == 0 {
-				if parent, ok := ondisk.DecodeEmptyDir(data[core:]); !ok || parent != uint64(g.RootInode()) {
-					t.Errorf("the root's parent is %d (%v)", parent, ok)
-				}
-			}
-		}
-	})
-}
-
-// The complete primary superblock is the one in progress but for that.
-func TestPrimary(t *testing.T) {
-	every(t, func(t *testing.T, g *geometry.Geometry) {
-		b := New(g, testIdentity())
-		done, begun := b.Primary(), takeApart(t, b, 0).part["superblock"]
-		if g.Features.CRC && !ondisk.Sealed(done, ondisk.SuperblockCRC) {
-			t.Error("wrong checksum")
-		}
-		for _, s := range [][]byte{done, begun} {
-			clear(s[ondisk.InProgressField : ondisk.InProgressField+1])
-			clear(s[ondisk.SuperblockCRC : ondisk.SuperblockCRC+4])
-		}
-		if !bytes.Equal(done, begun) {
-			t.Error("differs in more than being in progress")
-		}
-	})
+	h.want("AGI inodes", uint64(a.Count), 0)
+	h.want("AGI free inodes", uint64(a.FreeCount), 0)
+	h.want("newest inode", uint64(a.NewInode), uint64(geometry.NullAGInode))
 }

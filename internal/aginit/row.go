@@ -13,10 +13,7 @@ type row struct {
 	root  func(geometry.Roots) geometry.AGBlock
 	magic ondisk.BtreeMagic // of a btree root
 	// build writes the structure for an AG into its zeroed place, unsealed.
-	build func(*Builder, *placed, *geometry.AG, []byte)
-	// tree has all blocks of a btree that may grow beyond its first, which is in
-	// the header.
-	tree func(*Builder, *placed, *geometry.AG) []treeBlock
+	build func(*Builder, *placed, *ag, []byte)
 	// patch makes a structure of one plain AG that of another. nil: all are equal.
 	patch func(*Builder, *placed, geometry.AGNumber, []byte)
 	head  int // patch changes nothing from this offset on
@@ -37,13 +34,13 @@ var rootRows = []row{
 	{name: "cntbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Cnt }, magic: ondisk.CntMagic,
 		build: (*Builder).cntbt},
 	{name: "inobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Ino }, magic: ondisk.InoMagic,
-		build: (*Builder).treeBlock, tree: (*Builder).inobt},
+		build: (*Builder).emptyRoot},
 	{name: "finobt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Fino }, magic: ondisk.FinoMagic,
-		build: (*Builder).treeBlock, tree: (*Builder).finobt},
+		build: (*Builder).emptyRoot},
 	{name: "rmapbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Rmap }, magic: ondisk.RmapMagic,
-		build: (*Builder).treeBlock, tree: (*Builder).rmapbt},
+		build: (*Builder).rmapbt},
 	{name: "refcountbt root", root: func(r geometry.Roots) geometry.AGBlock { return r.Refcount },
-		magic: ondisk.RefcountMagic, build: (*Builder).refcountbt},
+		magic: ondisk.RefcountMagic, build: (*Builder).emptyRoot},
 }
 
 // magicV4 maps the btrees that V4 has to their magic numbers there.

@@ -7,13 +7,10 @@ import (
 
 // superblock writes an AG's copy. All are marked in progress: the primary one
 // becomes complete last of all, with Primary, and the others stay so.
-func (b *Builder) superblock(_ *placed, ag *geometry.AG, dst []byte) {
+func (b *Builder) superblock(_ *placed, a *ag, dst []byte) {
 	s := b.secondary()
-	if ag.Number == 0 {
-		s = b.primary()
-	} else if b.namesRoot(ag.Number) {
-		s.RootInode = uint64(b.g.RootInode())
-		s.MetadirInode = b.metadirInode()
+	if b.namesRoot(a.number) {
+		b.nameRoots(&s)
 	}
 	s.Put(dst)
 }
@@ -25,38 +22,37 @@ func (b *Builder) namesRoot(agno geometry.AGNumber) bool {
 	return agno == last || agno == last/2
 }
 
+func (b *Builder) nameRoots(s *ondisk.Superblock) {
+	s.RootInode = uint64(b.g.RootInode())
+	if b.g.Features.Metadir {
+		s.MetadirInode = uint64(b.g.MetadirInode())
+	}
+}
+
+// Made is what has been made in a filesystem since it had only headers.
+type Made struct {
+	Bitmap, Summary    geometry.Inode // of the realtime section, where no metadata directory names them
+	Inodes, FreeInodes uint64
+	FreeBlocks         geometry.Blocks
+}
+
 // Primary is the primary superblock as it ends, one sector.
-func (b *Builder) Primary() []byte {
-	s := b.primary()
+func (b *Builder) Primary(made Made) []byte {
+	s := b.secondary()
+	b.nameRoots(&s)
 	s.InProgress = 0
+	s.FreeExtents = b.g.FreeExtents()
+	s.InodeCount, s.FreeInodes, s.FreeBlocks = made.Inodes, made.FreeInodes, uint64(made.FreeBlocks)
+	if !b.g.Features.Metadir {
+		s.BitmapInode, s.SummaryInode = uint64(made.Bitmap), uint64(made.Summary)
+	}
+	if b.g.Features.Autofsck != geometry.AutofsckUnset { // an attribute of the root directory
+		s.Version |= ondisk.VersionAttr
+	}
 	sector := make([]byte, b.g.SectorSize)
 	s.Put(sector)
 	b.seal(&b.table[0], sector)
 	return sector
-}
-
-// primary counts what the finished filesystem holds.
-func (b *Builder) primary() ondisk.Superblock {
-	g, c := b.g, b.g.Contents
-	s := b.secondary()
-	s.RootInode = uint64(g.RootInode())
-	s.MetadirInode = b.metadirInode()
-	s.FreeExtents = g.FreeExtents()
-	s.InodeCount, s.FreeInodes = c.InodeCounts()
-	s.FreeBlocks -= uint64(c.TakenBlocks())
-	for _, f := range c.Files {
-		switch {
-		case g.Features.Metadir: // which names them
-		case f.Kind == geometry.RealtimeBitmap:
-			s.BitmapInode = uint64(f.Inode)
-		case f.Kind == geometry.RealtimeSummary:
-			s.SummaryInode = uint64(f.Inode)
-		}
-	}
-	if b.hasAttrs() {
-		s.Version |= ondisk.VersionAttr
-	}
-	return s
 }
 
 // secondary is a filesystem before its first inode.
@@ -116,16 +112,6 @@ func (b *Builder) secondary() ondisk.Superblock {
 		s.ROCompat, s.Incompat = b.roCompat(), b.incompat()
 	}
 	return s
-}
-
-// metadirInode is the root of the metadata directory, 0 without one.
-func (b *Builder) metadirInode() uint64 {
-	for _, f := range b.g.Contents.Files {
-		if f.Kind == geometry.MetadataRoot {
-			return uint64(f.Inode)
-		}
-	}
-	return 0
 }
 
 // flags ors the bits of all rows that are on.

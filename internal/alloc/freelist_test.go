@@ -34,7 +34,10 @@ var filesystems = []struct {
 // unlist takes the free list of a new AG away: its blocks are free.
 func unlist(fs *live.FS, d *livetest.Device, agno geometry.AGNumber) {
 	g := fs.G
-	ag := g.AG(agno)
+	var log geometry.Extent
+	if g.HasLog(agno) {
+		log = geometry.Extent{Start: g.Log.Start, Blocks: g.Log.Blocks}
+	}
 	head := ondisk.BtreeHeaderV4
 	if fs.V5 {
 		head = ondisk.BtreeHeader
@@ -49,11 +52,11 @@ func unlist(fs *live.FS, d *livetest.Device, agno geometry.AGNumber) {
 		_, _ = d.WriteAt(b, off)
 	}
 	// What is free without it: behind the headers, and behind a log.
-	n := geometry.Blocks(ag.FreeList.Count)
-	free := []geometry.Extent{{Start: geometry.AGBlock(g.HeaderBlocks()), Blocks: ag.Length - g.HeaderBlocks()}}
-	if ag.Log.Blocks > 0 {
-		free[0].Blocks = geometry.Blocks(ag.Log.Start - free[0].Start)
-		rest := geometry.Extent{Start: ag.Log.End(), Blocks: ag.Length - geometry.Blocks(ag.Log.End())}
+	n := g.FreeListBlocks()
+	free := []geometry.Extent{{Start: geometry.AGBlock(g.HeaderBlocks()), Blocks: g.AGLength(agno) - g.HeaderBlocks()}}
+	if log.Blocks > 0 {
+		free[0].Blocks = geometry.Blocks(log.Start - free[0].Start)
+		rest := geometry.Extent{Start: log.End(), Blocks: g.AGLength(agno) - geometry.Blocks(log.End())}
 		if free[0].Blocks == 0 {
 			free = free[:0]
 		}
@@ -78,7 +81,11 @@ func unlist(fs *live.FS, d *livetest.Device, agno geometry.AGNumber) {
 		ondisk.AGFFreeBlocks.Add(b, int(n))
 		ondisk.AGFLongest.Set(b, uint32(free[len(free)-1].Blocks))
 	})
+	var blocks []uint32
 	edit(fs.Offset(agno, 0)+3*int64(g.SectorSize), g.SectorSize, ondisk.AGFLCRC, func(b []byte) {
+		for i := range int(n) { // a new list begins at the second slot
+			blocks = append(blocks, ondisk.FreeListEntry(ondisk.FreeList(b, fs.V5), 1+i))
+		}
 		ondisk.PutFreeList(ondisk.FreeList(b, fs.V5), nil)
 	})
 	if !g.Features.Rmapbt {
@@ -88,8 +95,8 @@ func unlist(fs *live.FS, d *livetest.Device, agno geometry.AGNumber) {
 		h, _ := ondisk.DecodeBtreeBlock(b, true)
 		var list []ondisk.RmapRecord
 		listed := func(at uint32) bool {
-			for b := range ag.FreeList.All {
-				if b == geometry.AGBlock(at) {
+			for _, b := range blocks {
+				if b == at {
 					return true
 				}
 			}

@@ -28,17 +28,17 @@ const (
 // is not here fails the test. "*" is all.
 var may = map[string][]string{
 	"cmd/mkfs":             {"*"},
-	"internal/memtree":     {},
-	"internal/geometry":    {"internal/memtree"}, // which is as pure
+	"internal/geometry":    {},
 	"internal/ondisk":      {},
 	"internal/target":      {},
 	"internal/aio":         {},
 	"internal/aio/aiotest": {"internal/aio"}, // for tests
 	"internal/delwri":      {},
-	"internal/aginit":      {"internal/memtree", "internal/geometry", "internal/ondisk"},
+	"internal/aginit":      {"internal/geometry", "internal/ondisk"},
 	"internal/options":     {"internal/geometry"},
 	"internal/format": {
 		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit", "internal/pace",
+		"internal/buffer", "internal/live", "internal/metafile",
 	},
 	"internal/pace":     {},
 	"internal/progress": {"internal/format"},
@@ -99,6 +99,13 @@ var may = map[string][]string{
 	},
 	"internal/attr": {
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap", "internal/da",
+	},
+	"internal/namei": {
+		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/dir", "internal/attr",
+	},
+	"internal/metafile": {
+		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/bmap", "internal/attr",
+		"internal/namei",
 	},
 	"internal/live/livetest": {"*"}, // for tests
 

@@ -222,6 +222,9 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
+// Issued counts what the delayed-write list has issued.
+func (c *Cache) Issued() delwri.Stats { return c.list.Stats() }
+
 // Reading is how many reads are in flight, and Bytes how many bytes of blocks are in memory.
 func (c *Cache) Reading() int { return c.reading }
 func (c *Cache) Bytes() int64 { return c.bytes }

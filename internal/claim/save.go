@@ -38,7 +38,11 @@ func (p *Claims) Save(ctx context.Context, path string, job format.Job, list []*
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("--undo: %w", err)
 	}
-	w, err := undo.Create(path, p.undoHeader(&job, list, sizes))
+	made, _, err := format.Contents(job.Geometry)
+	if err != nil {
+		return nil, fmt.Errorf("--undo: %w", err)
+	}
+	w, err := undo.Create(path, p.undoHeader(&job, made, list, sizes))
 	if err != nil {
 		return nil, fmt.Errorf("--undo: %w", err)
 	}
@@ -55,8 +59,8 @@ func (p *Claims) Save(ctx context.Context, path string, job format.Job, list []*
 	return &Saved{w, path, p}, nil
 }
 
-func (p *Claims) undoHeader(job *format.Job, list []*target.Target, sizes []int64) undo.Header {
-	primary := aginit.New(job.Geometry, job.Identity).Primary()
+func (p *Claims) undoHeader(job *format.Job, made aginit.Made, list []*target.Target, sizes []int64) undo.Header {
+	primary := aginit.New(job.Geometry, job.Identity).Primary(made)
 	h := undo.Header{UUID: uuid.UUID(job.Identity.UUID).String(), Superblock: undo.Sum(primary),
 		SectorSize: int(job.Geometry.SectorSize)}
 	for i, at := range p.All() {

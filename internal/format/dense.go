@@ -41,7 +41,7 @@ func (w *writer) headerPieces() []aginit.Piece {
 // the headers of all AGs, inodes, files, and the log's record; of a dense one also
 // the whole log, if it is internal, and both ends.
 func Space(g *geometry.Geometry, dense bool) int64 {
-	n := int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(g.Contents.TakenBlocks()+g.Log.StripeUnit))
+	n := int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(g.FilesBound()+g.Log.StripeUnit))
 	if !dense {
 		return n
 	}

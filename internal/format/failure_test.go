@@ -117,7 +117,7 @@ func TestBadSpotIsNamed(t *testing.T) {
 		{ag(3, 0) + 1536, "AG 3 AGFL"},
 		{ag(5, roots.Cnt), "AG 5 cntbt root"},
 		{ag(17, roots.Refcount) + 4095, "AG 17 refcountbt root"},
-		{ag(0, g.Root.Start), "AG 0 inode chunk"},
+		{ag(0, g.Root.Start), "AG 0 inodes"},
 		{ag(g.Log.AG, g.Log.Start), "log record"},
 	} {
 		for _, batch := range []int{1, 4, 256} {

@@ -3,143 +3,134 @@ package format
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
+	"mkfs/internal/aio"
+	"mkfs/internal/buffer"
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
+	"mkfs/internal/metafile"
 )
 
-// fileParts are how many parts there are of the memory for files: one is filled while
-// the others are in flight. A part has fileStep bytes, which is more than a chunk of
-// inodes or a directory block.
+// cacheBytes is how much metadata is in memory while files are made.
+const cacheBytes = 16 << 20
+
+// files makes what is in the data section besides the headers, which are on the device
+// before, since it reads some of them.
+func (w *writer) files(ctx context.Context) error {
+	if err := w.list.Wait(); err != nil {
+		return err
+	}
+	ring := buffer.Ring(w.ring)
+	if w.trial {
+		ring = newScratch(w.Geometry, w.build, w.ring)
+	}
+	g := w.Geometry
+	fs := newLive(g, w.Identity, buffer.New(ring, buffer.Config{
+		Device: w.Data.Name(), Limit: cacheBytes, Memory: aio.NewSlab,
+		Place: func(off int64) int64 { return off / int64(g.Bytes(g.AGBlocks)) },
+	}))
+	data := newFileData(ctx, w)
+	m := metafile.New(fs)
+	m.Data = data.add
+	if g.RT.Blocks > 0 { // else there are three, and no time to tell of them
+		m.Progress = func(done, total int64) { w.Progress(PhaseFiles, done, total) }
+	}
+	files, err := m.All(ctx)
+	if err == nil {
+		err = data.issue()
+	}
+	if err == nil {
+		err = fs.Cache.Flush()
+	}
+	w.count(fs.Cache.Issued())
+	if err == nil {
+		w.made = madeOf(fs, files)
+		w.counts, err = countsOf(m)
+	}
+	if e := fs.Cache.Release(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// fileParts are how many parts there are of the memory for data of files: one is filled
+// while the others are in flight. A part has fileStep bytes.
 const (
 	fileParts = 4
 	fileStep  = 512 << 10
 )
 
-// files writes what is in the data section besides the headers: inodes, blocks
-// that btrees have grown by, and the blocks of files.
-func (w *writer) files(ctx context.Context) error {
-	g := w.Geometry
-	b, err := newFileBatch(ctx, w)
+// fileData collects blocks of files that are written together.
+type fileData struct {
+	ctx    context.Context
+	w      *writer
+	memory [][]byte // in parts
+	number []int64  // of the list's batch that each part was last in
+	part   int      // that is being filled
+	used   int      // of it
+}
+
+func newFileData(ctx context.Context, w *writer) *fileData { return &fileData{ctx: ctx, w: w} }
+
+// add has so many blocks filled, piece by piece, and queues them. If the memory is full
+// what is in it is issued before.
+func (d *fileData) add(at geometry.FSBlock, n geometry.Blocks, name string,
+	fill func(skip geometry.Blocks, dst []byte)) error {
+	if err := d.allocate(); err != nil {
+		return err
+	}
+	g := d.w.Geometry
+	step := geometry.Blocks(fileStep >> g.BlockLog)
+	for skip := geometry.Blocks(0); skip < n; skip += step {
+		size := int(g.Bytes(min(step, n-skip)))
+		if size > fileStep-d.used {
+			if err := d.ctx.Err(); err != nil {
+				return err
+			}
+			if err := d.issue(); err != nil {
+				return err
+			}
+		}
+		part := d.memory[d.part][d.used:][:size]
+		d.used += size
+		clear(part)
+		fill(skip, part)
+		agno, agbno := g.BlockAddress(at + geometry.FSBlock(skip))
+		d.w.list.Add(&delwri.Buffer{
+			Off: int64(g.Offset(agno, agbno)), Data: part, Place: delwri.Place{AG: int64(agno), Name: name},
+		})
+	}
+	return nil
+}
+
+func (d *fileData) allocate() error {
+	if d.memory != nil {
+		return nil
+	}
+	slab, err := d.w.slab(fileParts * fileStep)
 	if err != nil {
 		return err
 	}
-	for _, agno := range slices.Sorted(maps.Keys(g.Contents.AGs)) {
-		for _, e := range g.Contents.AGs[agno].Chunks {
-			err := b.add(g.FSBlock(agno, e.Start), e.Blocks, "inode chunk", func(dst []byte) {
-				w.build.InodeChunk(agno, e,
-					dst)
-			})
-			if err != nil {
-				return err
-			}
-		}
-		for t := range w.build.GrownBlocks(agno) {
-			if err := b.add(g.FSBlock(agno, t.At), 1, t.Name, t.Put); err != nil {
-				return err
-			}
-		}
+	d.number = make([]int64, fileParts)
+	for ; len(slab) > 0; slab = slab[fileStep:] {
+		d.memory = append(d.memory, slab[:fileStep:fileStep])
 	}
-	for _, f := range g.Contents.Files {
-		for t := range w.build.FileTree(f) {
-			if err := b.add(t.At, 1, t.Name, t.Put); err != nil {
-				return err
-			}
-		}
-		for _, e := range f.Extents {
-			for skip := geometry.Blocks(0); skip < e.Blocks; skip += b.step {
-				n := min(b.step, e.Blocks-skip)
-				err := b.add(e.Start+geometry.FSBlock(skip), n, f.Place(), func(dst []byte) { w.build.FileBlocks(f, e, skip, dst) })
-				if err != nil {
-					return err
-				}
-				b.done += n
-			}
-		}
-	}
-	return b.issue()
-}
-
-// fileBatch collects what is written together.
-type fileBatch struct {
-	ctx    context.Context
-	w      *writer
-	step   geometry.Blocks // as many as are in a part of the memory
-	memory [][]byte        // in parts
-	number []int64         // of the list's batch that each part was last in
-	part   int             // that is being filled
-	used   int             // of it
-	// done and total are blocks of files.
-	done, total geometry.Blocks
-}
-
-func newFileBatch(ctx context.Context, w *writer) (*fileBatch, error) {
-	g := w.Geometry
-	b := &fileBatch{ctx: ctx, w: w, step: geometry.Blocks(fileStep >> g.BlockLog)}
-	for _, f := range g.Contents.Files {
-		b.total += f.DataBlocks()
-	}
-	all := g.Contents.TakenBlocks()
-	size := int(g.Bytes(min(b.step, all)))
-	n := int(min(fileParts, (all+b.step-1)/b.step))
-	if n == 0 {
-		return b, nil
-	}
-	slab, err := w.slab(n * size)
-	if err != nil {
-		return nil, err
-	}
-	for ; n > 0; n-- {
-		b.memory, b.number = append(b.memory, slab[:size:size]), append(b.number, 0)
-		slab = slab[size:]
-	}
-	return b, nil
-}
-
-// add has so many blocks filled, and queues them. If the memory is full what is in it
-// is issued before.
-func (b *fileBatch) add(at geometry.FSBlock, n geometry.Blocks, name string, fill func(dst []byte)) error {
-	g := b.w.Geometry
-	size := int(g.Bytes(n))
-	if size > len(b.memory[b.part])-b.used {
-		if err := b.ctx.Err(); err != nil {
-			return err
-		}
-		if err := b.issue(); err != nil {
-			return err
-		}
-	}
-	part := b.memory[b.part][b.used:][:size]
-	b.used += size
-	fill(part)
-	agno, agbno := g.BlockAddress(at)
-	b.w.list.Add(&delwri.Buffer{
-		Off: int64(g.Offset(agno, agbno)), Data: part,
-		Place: delwri.Place{AG: int64(agno), Name: name},
-	})
 	return nil
 }
 
 // issue has what has been collected written, and waits until the next part of the
 // memory is free.
-func (b *fileBatch) issue() error {
-	list := b.w.list
+func (d *fileData) issue() error {
+	if d.memory == nil {
+		return nil
+	}
+	list := d.w.list
 	if err := list.Issue(); err != nil {
 		return err
 	}
-	if len(b.number) > 0 {
-		b.number[b.part] = list.Issued()
-		b.part, b.used = (b.part+1)%len(b.memory), 0
-		if err := list.WaitFor(b.number[b.part]); err != nil {
-			return err
-		}
-	}
-	if g := b.w.Geometry; b.done > 0 {
-		b.w.Progress(PhaseFiles, int64(g.Bytes(b.done)), int64(g.Bytes(b.total)))
-	}
-	return nil
+	d.number[d.part] = list.Issued()
+	d.part, d.used = (d.part+1)%len(d.memory), 0
+	return list.WaitFor(d.number[d.part])
 }
 
 // realtime makes the realtime device what a new filesystem finds there: its

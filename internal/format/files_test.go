@@ -45,7 +45,7 @@ func TestRealtimeDevice(t *testing.T) {
 			t.Fatalf("%s: finished %v, %v", name, d.finished(), err)
 		}
 		if told == 0 || told != of {
-			t.Errorf("%s: told of %d of %d bytes of files", name, told, of)
+			t.Errorf("%s: told of %d of %d files", name, told, of)
 		}
 		if err := checkOrder(d.events); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -116,7 +116,7 @@ func TestFileWriteFails(t *testing.T) {
 			continue
 		}
 		// Inodes and blocks of files that are neighbours are one request.
-		named = named || strings.Contains(fmt.Sprint(err), "inode chunk")
+		named = named || strings.Contains(fmt.Sprint(err), " inodes at")
 	}
 	if !named {
 		t.Error("no error names the inodes of the files")

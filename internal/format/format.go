@@ -11,7 +11,7 @@
 //	realtime  the ends of the realtime device; flush
 //	headers   of all AGs, with superblocks marked as in progress; the log's
 //	          record and inodes go with them
-//	files     the blocks of metadata files
+//	files     the root directory and the metadata files
 //	flush
 //	complete  the primary superblock
 //	flush
@@ -27,6 +27,7 @@ import (
 
 	"mkfs/internal/aginit"
 	"mkfs/internal/aio"
+	"mkfs/internal/buffer"
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
 )
@@ -56,7 +57,7 @@ type Device interface {
 
 // Ring is the part of aio.Ring that formatting needs.
 type Ring interface {
-	delwri.Writer
+	buffer.Ring
 	// Fix makes memory known that many writes come from; see aio.Ring.
 	Fix(memory []byte)
 	// Sync waits for what is in flight and makes it durable.
@@ -95,12 +96,12 @@ const (
 	PhaseDiscard  Phase = "discard"  // bytes
 	PhaseLog      Phase = "log"      // bytes
 	PhaseHeaders  Phase = "headers"  // AGs
-	PhaseFiles    Phase = "files"    // bytes of metadata files
+	PhaseFiles    Phase = "files"    // the root directory and metadata files
 	PhaseComplete Phase = "complete" // flushes, two
 )
 
 // InBytes tells whether a phase counts bytes.
-func (p Phase) InBytes() bool { return p == PhaseDiscard || p == PhaseLog || p == PhaseFiles }
+func (p Phase) InBytes() bool { return p == PhaseDiscard || p == PhaseLog }
 
 // DefaultBatch is the number of AGs in memory at once: a few hundred keep a
 // queue of a hundred full, and take a few MiB.
@@ -114,6 +115,7 @@ const slabBytes = 16 << 20
 type Stats struct {
 	Engine string
 	AGs    int64
+	Counts geometry.Counts // of the filesystem
 	// Undiscarded is how many bytes the limit kept from being discarded.
 	Undiscarded int64
 	Lists       delwri.Stats
@@ -127,7 +129,15 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 	if job.Dense {
 		job = densely(job)
 	}
-	w := &writer{Job: job, build: aginit.New(job.Geometry, job.Identity)}
+	return newWriter(job).run(ctx)
+}
+
+func newWriter(job Job) *writer {
+	return &writer{Job: job, build: aginit.New(job.Geometry, job.Identity)}
+}
+
+func (w *writer) run(ctx context.Context) (stats Stats, err error) {
+	job := w.Job
 	if w.Progress == nil {
 		w.Progress = func(Phase, int64, int64) {}
 	}
@@ -136,6 +146,7 @@ func Run(ctx context.Context, job Job) (stats Stats, err error) {
 			stats.Engine, stats.Ring = w.ring.Engine(), w.ring.Stats()
 			w.count(w.list.Stats())
 		}
+		stats.Counts = w.counts
 		stats.Lists, stats.AGs, stats.Undiscarded = w.stats, w.ags, w.undiscarded
 		for _, e := range w.opened.close() {
 			if err == nil {
@@ -216,6 +227,9 @@ type writer struct {
 	slabs  []func() error
 	stats  delwri.Stats // of other lists
 	ags    int64        // queued so far
+	trial  bool         // nothing is written: files are made in memory
+	made   aginit.Made
+	counts geometry.Counts
 	// undiscarded is what the limit of time kept, in bytes.
 	undiscarded int64
 }
@@ -265,7 +279,7 @@ func (w *writer) complete() error {
 		return err
 	}
 	w.Progress(PhaseComplete, 1, 2)
-	w.list.Add(&delwri.Buffer{Off: 0, Data: w.build.Primary(), Place: delwri.Place{AG: 0, Name: "superblock"}})
+	w.list.Add(&delwri.Buffer{Off: 0, Data: w.build.Primary(w.made), Place: delwri.Place{AG: 0, Name: "superblock"}})
 	if err := w.list.Submit(); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type leftover struct {
 func (w *writer) leftovers() (list []leftover) {
 	g := w.Geometry
 	end := w.dataSize() - wipeBytes
-	list = w.leftoversOf(w.Data, w.build.Primary(), target.Window{Length: wipeBytes}, target.Window{Offset: end,
+	list = w.leftoversOf(w.Data, w.build.Primary(w.made), target.Window{Length: wipeBytes}, target.Window{Offset: end,
 		Length: wipeBytes})
 	if w.Log != nil {
 		list = append(list, w.leftoversOf(w.Log, w.build.LogRecord(), target.Window{Length: int64(g.Bytes(g.Log.Blocks))})...)

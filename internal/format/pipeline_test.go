@@ -48,6 +48,18 @@ func (r *lazyRing) Write(off int64, vec [][]byte, done func(error)) error {
 	return nil
 }
 
+// Read is done at once.
+func (r *lazyRing) Read(off int64, vec [][]byte, done func(error)) error {
+	for _, p := range vec {
+		if _, err := r.l.ReadAt(p, off); err != nil {
+			return err
+		}
+		off += int64(len(p))
+	}
+	done(nil)
+	return nil
+}
+
 func (r *lazyRing) Reap(n int) error {
 	for ; n > 0 && len(r.l.flying) > 0; n-- {
 		f := r.l.flying[0]
@@ -68,8 +80,8 @@ func (r *lazyRing) Close() error     { return r.Reap(lazyDepth) }
 func (r *lazyRing) Engine() string   { return "lazy" }
 func (r *lazyRing) Stats() aio.Stats { return aio.Stats{Depth: lazyDepth} }
 
-// From the first header to the last block of a file there is always something in
-// flight, though memory is for a small part of it all.
+// From the first header to the last, and from the first block of a file to the last, there
+// is always something in flight, though memory is for a small part of it all.
 func TestPipelineDoesNotDrain(t *testing.T) {
 	spec := geometry.Spec{SmallAllowed: true}
 	spec.Data.AGCount = geometry.Given[int64](200)
@@ -83,6 +95,12 @@ func TestPipelineDoesNotDrain(t *testing.T) {
 	d := &lazy{disk: newDisk(int64(dev.Size)), t: t}
 	job := testJob(g, d.disk)
 	job.Data, job.Realtime = d, newDisk(int64(dev.RT.Size))
+	phase := Phase("")
+	job.Progress = func(p Phase, _, _ int64) {
+		if p != phase {
+			phase, d.started = p, false
+		}
+	}
 	if _, err := Run(context.Background(), job); err != nil {
 		t.Fatal(err)
 	}

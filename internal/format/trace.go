@@ -2,8 +2,8 @@ package format
 
 import (
 	"context"
+	"errors"
 
-	"mkfs/internal/aginit"
 	"mkfs/internal/aio"
 )
 
@@ -23,10 +23,12 @@ func Trace(ctx context.Context, job Job, tell func(d Device, off, n int64) error
 	job.Data, job.Log, job.Realtime = told(job.Data), told(job.Log), told(job.Realtime)
 	job.Progress = nil
 	job.Identity.Generation = func() uint32 { return 0 } // numbers that are drawn once are the run's
-	if _, err := Run(ctx, job); err != nil {
+	w := newWriter(job)
+	w.trial = true
+	if _, err := w.run(ctx); err != nil {
 		return nil, err
 	}
-	return aginit.New(job.Geometry, job.Identity).Primary(), nil
+	return w.build.Primary(w.made), nil
 }
 
 // trial is a device on which nothing happens.
@@ -61,6 +63,9 @@ func (r *trialRing) Write(off int64, vec [][]byte, done func(error)) error {
 	r.pending = append(r.pending, done)
 	return nil
 }
+
+// Read is for others: see scratch.
+func (r *trialRing) Read(int64, [][]byte, func(error)) error { return errors.ErrUnsupported }
 
 func (r *trialRing) Reap(int) error {
 	list := r.pending

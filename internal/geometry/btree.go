@@ -1,7 +1,5 @@
 package geometry
 
-import "mkfs/internal/memtree"
-
 // tree is the fanout of one kind of btree in blocks of this filesystem:
 // records per leaf and pointers per node, at most and at least.
 type tree struct {
@@ -21,8 +19,6 @@ func newTree(block, header, record, node uint64) tree {
 	t.minLeaf, t.minNode = t.maxLeaf/2, t.maxNode/2
 	return t
 }
-
-func (t tree) size() memtree.Size { return memtree.Size{Leaf: int(t.maxLeaf), Node: int(t.maxNode)} }
 
 // trees are the btrees that bear on space and log reservations.
 type trees struct {

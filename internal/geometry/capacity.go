@@ -33,12 +33,6 @@ type Counts struct {
 	FreeTrees, ReserveUsed Blocks
 }
 
-// Counts is what a new filesystem counts.
-func (g *Geometry) Counts() Counts {
-	n, _ := g.Contents.InodeCounts()
-	return Counts{FreeBlocks: g.FreeBlocks() - g.Contents.TakenBlocks(), Inodes: n}
-}
-
 // Capacity computes what a mount for writing makes of what there is (xfs_mountfs
 // and xfs_fs_statfs in the kernel): of what is free it sets aside a few blocks of
 // each AG, a pool, what the btrees of the AGs may still come to take
@@ -70,11 +64,6 @@ func (g *Geometry) agReserves() Blocks {
 	others := map[AGNumber]bool{g.AGCount - 1: true} // which may be shorter
 	if !g.Log.External {
 		others[g.Log.AG] = true
-	}
-	if g.Contents != nil {
-		for agno := range g.Contents.AGs {
-			others[agno] = true
-		}
 	}
 	n := g.reserve(reserveOf{blocks: g.AGBlocks, finobt: 1}).all() * (Blocks(g.AGCount) - Blocks(len(others)))
 	for agno := range others {

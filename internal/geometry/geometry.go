@@ -27,7 +27,6 @@ type Geometry struct {
 	Root     Extent // the chunk of inodes that begins with the root directory, in AG 0
 	Features Features
 	Label    string
-	Contents *Contents // nil for a filesystem that is not new
 	Inherit  Inherit
 }
 
@@ -51,6 +50,10 @@ func (g *Geometry) InodesPerBlock() int { return 1 << g.InodeBlockLog() }
 
 // InodeBlockLog is the base-2 logarithm of InodesPerBlock.
 func (g *Geometry) InodeBlockLog() uint { return g.BlockLog - g.InodeLog }
+
+// MetadirInode is the number of the root of the metadata directory, if there is one:
+// the inode behind the root directory's.
+func (g *Geometry) MetadirInode() Inode { return g.RootInode() + 1 }
 
 // RootInode is the number of the root directory, the first of its chunk.
 func (g *Geometry) RootInode() Inode { return Inode(g.Root.Start) << g.InodeBlockLog() }

@@ -73,15 +73,6 @@ func (g *Geometry) chunkBlocks() Blocks {
 	return max(1, Blocks(InodesPerChunk)>>g.InodeBlockLog())
 }
 
-// chunkPart is the number of blocks of the least part of a chunk that may be
-// allocated by itself: of a sparse one, else all of it.
-func (g *Geometry) chunkPart() Blocks {
-	if g.Features.Sparse && g.SparseAlign > 0 {
-		return g.SparseAlign
-	}
-	return g.chunkBlocks()
-}
-
 // clusterAlign is the alignment of inode chunks where stripes do not count.
 func (g *Geometry) clusterAlign() Blocks {
 	if g.Features.Align && g.InodeAlign >= g.clusterBlocks() {
@@ -100,10 +91,16 @@ func (g *Geometry) chunkAlign() (align Blocks, striped bool) {
 	return align, false
 }
 
-// expectedRoot is where xfs_repair looks for the root's chunk.
-func (g *Geometry) expectedRoot(freeList Blocks) AGBlock {
+// planRoot places the chunk of the root directory where xfs_repair looks for it. Whether
+// there is room for it is seen when it is made.
+func (p *plan) planRoot() {
+	g := p.g
+	g.Root = Extent{g.expectedRoot(), g.chunkBlocks()}
+}
+
+func (g *Geometry) expectedRoot() AGBlock {
 	_, striped := g.chunkAlign()
-	first := g.HeaderBlocks() + freeList
+	first := g.HeaderBlocks() + g.FreeListBlocks()
 	if g.HasLog(0) {
 		first += g.Log.Blocks
 	}

@@ -1,7 +1,5 @@
 package geometry
 
-import "mkfs/internal/memtree"
-
 // Roots are the blocks of an AG's btree roots. One that its filesystem does
 // not have is 0, where the superblock is.
 type Roots struct {
@@ -40,57 +38,46 @@ func (g *Geometry) HeaderBlocks() Blocks {
 	return Blocks(max(r.Ino, r.Fino, r.Rmap, r.Refcount)) + 1
 }
 
-// AG is the use of an AG's blocks in the finished filesystem.
-type AG struct {
-	Number   AGNumber
-	Length   Blocks
-	FreeList FreeList
-	Log      Extent   // empty but in the log's AG
-	Chunks   []Extent // of inodes, in the order in which they were allocated
-	Free     FreeSpace
-	// Owners has all that is in use, as the rmapbt lists it.
-	Owners *memtree.Tree[Use]
-	// NewInode begins the newest record of inodes, null for none.
-	NewInode uint32
-	// Inodes has the records of the inode btree, and FreeInodes those of them
-	// that have free inodes.
-	Inodes, FreeInodes *memtree.Tree[InodeRecord]
-
-	g     *Geometry
-	trees *trees
+// Extent is a run of blocks within an AG.
+type Extent struct {
+	Start  AGBlock
+	Blocks Blocks
 }
 
-// AG computes the final use of an AG's blocks, in the order in which the
-// allocator hands them out: the log, the free list, inodes and files. It is
-// not to be changed.
-func (g *Geometry) AG(agno AGNumber) *AG {
-	if g.Contents != nil {
-		if a, there := g.Contents.AGs[agno]; there {
-			return a
+// End is the first block behind the extent.
+func (e Extent) End() AGBlock { return e.Start + AGBlock(e.Blocks) }
+
+// FreeListBlocks is the number of blocks that a new AG's free list must hold.
+func (g *Geometry) FreeListBlocks() Blocks {
+	t := newTrees(g)
+	return t.freeList(g, [3]uint64{1, 1, 1})
+}
+
+// freeList is the number of blocks that a free list must hold where the btrees that
+// take blocks from it, bnobt, cntbt and rmapbt, have so many levels: for each of
+// them enough to grow by one level and to split that once more while the list is
+// refilled. (xfs_alloc_min_freelist in libxfs.)
+func (t *trees) freeList(g *Geometry, levels [3]uint64) (n Blocks) {
+	for i, most := range [3]uint64{t.allocLevels, t.allocLevels, t.rmapLevels} {
+		if i < 2 || g.Features.Rmapbt {
+			n += Blocks(min(levels[i]+1, most)*2 - 2)
 		}
 	}
-	return g.newAG(agno)
+	return n
 }
 
-// newAG is an AG without inodes and files. One that has fewer free blocks than
-// the free list needs gets none.
-func (g *Geometry) newAG(agno AGNumber) *AG {
-	t := newTrees(g)
-	a := &AG{Number: agno, Length: g.AGLength(agno), FreeList: newFreeList(g), NewInode: NullAGInode, g: g, trees: &t}
-	if g.HasLog(agno) {
-		a.Log = Extent{g.Log.Start, g.Log.Blocks}
-	}
-	roots := g.Roots()
-	a.Free = newFreeSpace(a.Length, g.HeaderBlocks(), a.Log)
-	a.Owners = memtree.New(byOwner, t.owners(g), uint64(roots.Rmap), g.headerUses(a.Log))
-	a.Inodes = memtree.New(byInode, t.inode.size(), uint64(roots.Ino), nil)
-	free := memtree.Size{Leaf: endless}
-	if g.Features.Finobt {
-		free = t.inode.size()
-	}
-	a.FreeInodes = memtree.New(byInode, free, uint64(roots.Fino), nil)
-	if a.Free.Total() >= a.freeListLacks() {
-		a.refill()
-	}
-	return a
+// InodeAddress is where an inode is: its AG, and its number within that.
+func (g *Geometry) InodeAddress(ino Inode) (AGNumber, uint32) {
+	bits := g.AGBlockLog + g.InodeBlockLog()
+	return AGNumber(ino >> bits), uint32(ino & (1<<bits - 1))
+}
+
+// InodeOf is the number of an inode that has a number within an AG.
+func (g *Geometry) InodeOf(agno AGNumber, agino uint32) Inode {
+	return Inode(agno)<<(g.AGBlockLog+g.InodeBlockLog()) | Inode(agino)
+}
+
+// BlockAddress is where a block is: its AG, and its number within that.
+func (g *Geometry) BlockAddress(b FSBlock) (AGNumber, AGBlock) {
+	return AGNumber(b >> g.AGBlockLog), AGBlock(b & (1<<g.AGBlockLog - 1))
 }

@@ -207,7 +207,6 @@ func checkPlan(t fataler, spec Spec, dev Device) bool {
 	}
 	checkNumbers(t, g, spec, dev)
 	checkLog(t, g, dev)
-	checkSpace(t, g)
 	return true
 }
 
@@ -286,122 +285,6 @@ func checkLog(t fataler, g *Geometry, dev Device) {
 	case l.StripeUnit > 0 && uint64(g.FSBlock(l.AG, l.Start))%uint64(l.StripeUnit) != 0:
 		t.Fatalf("log at block %d of AG %d, stripe unit %d", l.Start, l.AG, l.StripeUnit)
 	}
-}
-
-// checkSpace looks at the AGs that differ, and at one that does not.
-func checkSpace(t fataler, g *Geometry) {
-	t.Helper()
-	special := map[AGNumber]bool{0: true, g.AGCount - 1: true, g.AGCount / 2: true, g.AGCount / 3: true}
-	if !g.Log.External {
-		special[g.Log.AG] = true
-	}
-	var free, plain Blocks
-	others := Blocks(g.AGCount)
-	for agno := range special {
-		if agno >= g.AGCount {
-			continue
-		}
-		n := checkAG(t, g, agno)
-		if agno != 0 && agno != g.AGCount-1 && !g.HasLog(agno) {
-			plain = n // and counted below
-			continue
-		}
-		free += n
-		others--
-	}
-	if plain == 0 && others > 0 {
-		for agno := AGNumber(1); agno < g.AGCount-1; agno++ {
-			if !g.HasLog(agno) {
-				plain = checkAG(t, g, agno)
-				break
-			}
-		}
-	}
-	if free += others * plain; free != g.FreeBlocks()-g.Contents.TakenBlocks() {
-		t.Fatalf("%d blocks are free, FreeBlocks without what is taken is %d", free, g.FreeBlocks()-g.Contents.TakenBlocks())
-	}
-}
-
-// checkAG checks that every block of an AG has one use, and returns how many
-// are free, those of the free list included.
-func checkAG(t fataler, g *Geometry, agno AGNumber) Blocks {
-	t.Helper()
-	a := g.AG(agno)
-	if a.Number != agno || a.Length != g.AGLength(agno) {
-		t.Fatalf("AG %d of %d blocks says it is AG %d of %d", agno, g.AGLength(agno), a.Number, a.Length)
-	}
-	used := map[AGBlock]Extent{}
-	use := func(what string, e Extent) {
-		if e.Blocks == 0 {
-			return
-		}
-		if _, twice := used[e.Start]; twice {
-			t.Fatalf("AG %d: %s at block %d, where something else is", agno, what, e.Start)
-		}
-		used[e.Start] = e
-	}
-	for u := range a.Owners.Records {
-		use("a use", u.Extent)
-	}
-	inUse := func(what string, e Extent) {
-		for u := range a.Owners.Records {
-			if u.Start <= e.Start && e.End() <= u.End() {
-				return
-			}
-		}
-		t.Fatalf("AG %d: %s at block %d has no owner", agno, what, e.Start)
-	}
-	inUse("log", a.Log)
-	for _, e := range a.Chunks {
-		inUse("inodes", e)
-	}
-	for b := range a.FreeList.All {
-		inUse("free list", Extent{b, 1})
-	}
-	var sum, longest Blocks
-	bySize := map[Extent]bool{}
-	for i, e := range a.Free.BySize.Live() {
-		bySize[e] = true
-		// Before and behind a log they may be in disk order.
-		if i > 0 && a.Log.Blocks == 0 && e.Blocks < a.Free.BySize.Live()[i-1].Blocks {
-			t.Fatalf("AG %d: free extents are not in order of size: %v", agno, a.Free.BySize.Live())
-		}
-	}
-	for i, e := range a.Free.ByStart.Live() {
-		if e.Blocks == 0 || !bySize[e] {
-			t.Fatalf("AG %d: free extent %v is empty or in one order only", agno, e)
-		}
-		if i > 0 && e.Start <= a.Free.ByStart.Live()[i-1].End() {
-			t.Fatalf("AG %d: free extents %v touch or are out of order", agno, a.Free.ByStart.Live())
-		}
-		use("free extent", e)
-		sum += e.Blocks
-		longest = max(longest, e.Blocks)
-	}
-	if a.Log.Blocks > 0 && a.Free.Longest < longest { // it may be that of what is behind the log
-		longest = Blocks(0)
-		for e := range bySize {
-			if e.Blocks == a.Free.Longest {
-				longest = e.Blocks
-			}
-		}
-	}
-	if len(bySize) != len(a.Free.ByStart.Live()) || sum != a.Free.Total() || longest != a.Free.Longest {
-		t.Fatalf("AG %d: free space %+v does not add up", agno, a.Free)
-	}
-	at := AGBlock(0)
-	for at < AGBlock(a.Length) {
-		e, ok := used[at]
-		if !ok {
-			t.Fatalf("AG %d: block %d has no use, or two", agno, at)
-		}
-		delete(used, at)
-		at = e.End()
-	}
-	if Blocks(at) != a.Length || len(used) > 0 {
-		t.Fatalf("AG %d of %d blocks: uses end at %d, and these are left over: %v", agno, a.Length, at, used)
-	}
-	return sum + Blocks(a.FreeList.Count+a.Owners.Blocks()-1) // what the rmapbt has of the free list counts as free
 }
 
 // A stripe unit whose limits allow less than nothing is refused like others that

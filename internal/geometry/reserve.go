@@ -1,19 +1,20 @@
 package geometry
 
-// checkReserves refuses a filesystem whose metadata files would have no room to
-// grow. A mount sets aside what the btrees of each AG may come to take, as far
-// as there is room for it, and then up to a quarter of all blocks for those of
-// realtime groups. (xfs_ag_resv_init and xfs_metafile_resv_init in libxfs.)
-func (m *maker) checkReserves() {
-	g := m.p.g
+// CheckReserves refuses a filesystem whose metadata files would have no room to
+// grow, once they have taken what they begin with: free is what is left, and finobt
+// the blocks that the finobt of each AG has, if not one. A mount sets aside what the btrees of each AG may come
+// to take, as far as there is room for it, and then up to a quarter of all blocks for
+// those of realtime groups. (xfs_ag_resv_init and xfs_metafile_resv_init in libxfs.)
+func (g *Geometry) CheckReserves(free Blocks, finobt map[AGNumber]Blocks) error {
 	want := g.groupReserves()
 	if !g.Features.Metadir || want == 0 {
-		return
+		return nil
 	}
-	left := g.FreeBlocks() - m.c.TakenBlocks()
+	left := free
 	known := map[reserveOf]reserve{} // most AGs are alike
 	for agno := range g.AGCount {
 		of := g.reserveOf(agno)
+		of.finobt = max(of.finobt, finobt[agno])
 		r, there := known[of]
 		if !there {
 			r = g.reserve(of)
@@ -22,9 +23,10 @@ func (m *maker) checkReserves() {
 		left -= r.outOf(left)
 	}
 	if want > left {
-		m.p.refuse("", "the btrees of the realtime groups may come to take %d blocks, and the data section has %d for "+
+		return refuse("", "the btrees of the realtime groups may come to take %d blocks, and the data section has %d for "+
 			"them; make it larger, or fewer groups", want, left)
 	}
+	return nil
 }
 
 // reserveOf is what the reserve of an AG follows from: its blocks, without a
@@ -37,12 +39,6 @@ func (g *Geometry) reserveOf(agno AGNumber) reserveOf {
 	of := reserveOf{blocks: g.AGLength(agno), finobt: 1}
 	if g.HasLog(agno) {
 		of.blocks -= g.Log.Blocks
-	}
-	if g.Contents == nil {
-		return of
-	}
-	if a := g.Contents.AGs[agno]; a != nil {
-		of.finobt = Blocks(a.FreeInodes.Blocks())
 	}
 	return of
 }

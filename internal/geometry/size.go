@@ -91,6 +91,9 @@ func (r *Refusal) Error() string {
 	return r.Option + ": " + r.Reason
 }
 
+// Refuse makes a Refusal.
+func Refuse(option, format string, args ...any) error { return refuse(option, format, args...) }
+
 func refuse(option, format string, args ...any) error {
 	return &Refusal{Option: option, Reason: fmt.Sprintf(format, args...)}
 }

@@ -39,13 +39,6 @@ func TestSizesAreThoseOnDisk(t *testing.T) {
 	}{
 		{"btree header", shortHeaderV5, ondisk.BtreeHeader},
 		{"btree header, V4", shortHeaderV4, ondisk.BtreeHeaderV4},
-		{"file extent", fileExtentSize, ondisk.FileExtentSize},
-		{"directory block's header", dirHeader, ondisk.DirDataHeader},
-		{"directory leaf's header", dirLeafHeader, ondisk.DirIndexHeader},
-		{"directory leaf's entry", dirIndexEntry, ondisk.DirIndexSize},
-		{"directory free block's header", dirFreeHeader, ondisk.DirFreeHeader},
-		{"free list's header", freeListHeader, ondisk.AGFLSize},
-		{"free list, V4: all of the sector", 512 / freeListEntry, len(ondisk.FreeList(make([]byte, 512), false)) / 4},
 		{"realtime block's header", rtBlockHeader, ondisk.RTBlockHeader},
 		{"realtime word", rtWord, ondisk.RTWordSize},
 		{"log: inode's format", inodeFormat, ondisk.InodeItemSize},

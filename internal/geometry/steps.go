@@ -62,8 +62,9 @@ var steps = []step{
 	{"supported log asked", (*plan).checkLogAsked, nil, []string{"log asked"}},
 	{"supported log", (*plan).checkLog, nil, []string{"log", "supported size", "supported log asked"}},
 	{"supported AGs", (*plan).checkAGCount, nil, []string{"AGs"}},
-	{"contents", (*plan).planContents, nil, []string{"log", "realtime files", "supported log", "supported AGs",
-		"inode space", "inheritance"}},
+	{"root directory", (*plan).planRoot, nil, []string{"log"}},
+	{"inodes of groups", (*plan).checkGroupInodes, nil, []string{"log", "realtime files", "supported log",
+		"supported AGs", "inode space", "inheritance"}},
 }
 
 // stepSizes are the lengths that steps take.

@@ -116,7 +116,6 @@ func TestConfigAgainElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Contents, again.Contents = nil, nil
 	g.Log.MinBlocks, again.Log.MinBlocks = 0, 0 // more where the size is not asked for
 	if diff := cmp.Diff(g, *again, cmpopts.IgnoreFields(geometry.Geometry{}, "Inherit")); diff != "" {
 		t.Error(diff)

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"mkfs/internal/geometry"
+
 	"time"
 
 	"mkfs/internal/format"
@@ -37,6 +39,11 @@ type Growth struct {
 	Bytes      int64  `json:"bytes"`
 	AGCount    uint64 `json:"ag_count"`
 	AGCountNow uint64 `json:"ag_count_now"`
+}
+
+// NewGrowth tells of growing to n bytes.
+func NewGrowth(g *geometry.Geometry, n geometry.Bytes) *Growth {
+	return &Growth{Bytes: int64(n), AGCount: uint64(g.AGsAt(n)), AGCountNow: uint64(g.AGCount)}
 }
 
 // Work tell how the work was done.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"github.com/dustin/go-humanize"
+
 	"fmt"
 	"io"
 
@@ -46,4 +48,10 @@ func bit(on bool) int {
 		return 1
 	}
 	return 0
+}
+
+// GrowthRow is a row below the table, of what the filesystem is to grow to.
+func GrowthRow(w io.Writer, g *geometry.Geometry, n geometry.Bytes) {
+	fmt.Fprintf(w, "growth   =%-22s bsize=%-6d blocks=%d, agcount=%d\n", humanize.IBytes(uint64(n)), g.BlockSize,
+		n/g.BlockSize, g.AGsAt(n))
 }

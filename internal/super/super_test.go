@@ -42,13 +42,13 @@ func TestGeometry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b := aginit.New(g, aginit.Identity{UUID: ondisk.UUID{1}, Generation: func() uint32 { return 1 }}).Primary()
+			b := aginit.New(g, aginit.Identity{UUID: ondisk.UUID{1}, Generation: func() uint32 { return 1 }}).Primary(aginit.Made{})
 			fs := Read(b, 1<<30, func(text string) { t.Error(text) })
 			if fs == nil {
 				t.Fatal("no filesystem")
 			}
 			want := *g
-			want.Log.MinBlocks, want.Inherit, want.Features.Autofsck, want.Contents = 0, geometry.Inherit{}, "", nil
+			want.Log.MinBlocks, want.Inherit, want.Features.Autofsck = 0, geometry.Inherit{}, ""
 			fs.Geometry.Features.Autofsck = ""
 			if diff := cmp.Diff(want, fs.Geometry); diff != "" {
 				t.Error(diff)

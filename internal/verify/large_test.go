@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"math"
 	"os"
@@ -9,7 +11,10 @@ import (
 	"time"
 
 	"mkfs/internal/aginit"
+	"mkfs/internal/buffer"
 	"mkfs/internal/geometry"
+	"mkfs/internal/live"
+	"mkfs/internal/metafile"
 )
 
 // generated is a new filesystem that is made while it is read.
@@ -17,7 +22,48 @@ type generated struct {
 	g     *geometry.Geometry
 	build *aginit.Builder
 	frame aginit.Frame
+	made  aginit.Made
+	kept  map[int64][]byte // blocks that were written
 }
+
+// files makes what a new filesystem holds.
+func (d *generated) files(t *testing.T, id aginit.Identity) {
+	fs := &live.FS{
+		G: d.g, V5: true, UUID: id.UUID, Cache: buffer.New(d, buffer.Config{}), Generation: id.Generation,
+		Counts: live.Counts{FreeBlocks: d.g.FreeBlocks()}, Now: func() (int64, uint32) { return id.Seconds, id.Nanos },
+	}
+	files, err := metafile.New(fs).All(context.Background())
+	if err == nil {
+		err = fs.Cache.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.made = aginit.Made{
+		Bitmap: files.Bitmap, Summary: files.Summary,
+		Inodes: fs.Counts.Inodes, FreeInodes: fs.Counts.FreeInodes, FreeBlocks: fs.Counts.FreeBlocks,
+	}
+}
+
+func (d *generated) Read(off int64, vec [][]byte, done func(error)) error {
+	for _, p := range vec {
+		_, _ = d.ReadAt(p, off)
+		off += int64(len(p))
+	}
+	done(nil)
+	return nil
+}
+
+func (d *generated) Write(off int64, vec [][]byte, done func(error)) error {
+	for _, p := range vec {
+		d.kept[off] = bytes.Clone(p)
+		off += int64(len(p))
+	}
+	done(nil)
+	return nil
+}
+
+func (d *generated) Reap(int) error { return nil }
 
 func (d *generated) ReadAt(p []byte, off int64) (int, error) {
 	clear(p)
@@ -33,7 +79,10 @@ func (d *generated) ReadAt(p []byte, off int64) (int, error) {
 	d.build.Build(agno, &d.frame)
 	put(d.frame.Data, int64(d.g.Offset(agno, 0)))
 	if agno == 0 {
-		put(d.build.Primary(), 0)
+		for at, b := range d.kept {
+			put(b, at)
+		}
+		put(d.build.Primary(d.made), 0)
 	}
 	if d.g.HasLog(agno) {
 		put(d.build.LogRecord(), int64(d.g.Offset(agno, d.g.Log.Start)))
@@ -49,7 +98,8 @@ func TestLargest(t *testing.T) {
 	}
 	g := plan(t, math.MaxInt64, nil)
 	b := aginit.New(g, testID(1))
-	d := &generated{g: g, build: b, frame: aginit.Frame{Data: make([]byte, b.HeaderSize())}}
+	d := &generated{g: g, build: b, frame: aginit.Frame{Data: make([]byte, b.HeaderSize())}, kept: map[int64][]byte{}}
+	d.files(t, testID(1))
 	var most uint64
 	start := time.Now()
 	r, err := (&image{g: g, base: d, size: math.MaxInt64}).run(func(o *Options) {

@@ -42,9 +42,7 @@ func Plan(t testing.TB, size geometry.Bytes, ask func(*geometry.Spec)) *geometry
 // headers, and nothing else has happened.
 func New(t testing.TB, g *geometry.Geometry) (*live.FS, *Device) {
 	t.Helper()
-	empty := *g
-	empty.Contents = &geometry.Contents{}
-	b := aginit.New(&empty, aginit.Identity{
+	b := aginit.New(g, aginit.Identity{
 		UUID: UUID, Seconds: Seconds, Generation: func() uint32 { return Generation },
 	})
 	d := NewDevice()
