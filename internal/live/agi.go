@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 
 	"mkfs/internal/buffer"
@@ -15,97 +16,80 @@ type AGI struct {
 	Buf *buffer.Buf
 }
 
-// maxInodeLevels is more levels than a btree of inodes has anywhere.
-const maxInodeLevels = 16
-
 // AGI returns the AGI of an AG, which stays until the transaction ends.
 func (t *Trans) AGI(agno geometry.AGNumber) (AGI, error) {
-	off, n, err := t.agiPlace(agno)
+	b, err := t.header(agno, agiSector, t.kindAGI())
 	if err != nil {
 		return AGI{}, err
 	}
-	b, err := t.Get(off, n, t.agiKind())
-	if err != nil {
-		return AGI{}, err
-	}
-	return t.agi(agno, b)
+	return AGI{b.Data, b}, nil
 }
 
 // InodeCounts are the number of inodes in an AG and how many of them are free. The
 // AGI does not stay.
 func (fs *FS) InodeCounts(agno geometry.AGNumber) (inodes, free uint32, err error) {
-	off, n, err := fs.agiPlace(agno)
+	err = fs.peek(agno, agiSector, fs.kindAGI(), func(b []byte) {
+		inodes, free = ondisk.AGIBlock(b).Count(), ondisk.AGIBlock(b).FreeCount()
+	})
+	return inodes, free, err
+}
+
+// SpaceCounts are the number of blocks in the free extents of an AG, the length of the
+// longest, and the length of its free list, as the AGF has them. It does not stay.
+func (fs *FS) SpaceCounts(agno geometry.AGNumber) (free, longest, listed geometry.Blocks, err error) {
+	err = fs.peek(agno, agfSector, fs.kindAGF(), func(b []byte) {
+		get := func(f ondisk.Field32) geometry.Blocks { return geometry.Blocks(f.Get(b)) }
+		free, longest, listed = get(ondisk.AGFFreeBlocks), get(ondisk.AGFLongest), get(ondisk.AGFFreeCount)
+	})
+	return free, longest, listed, err
+}
+
+// peek shows one of an AG's header sectors, which does not stay.
+func (fs *FS) peek(agno geometry.AGNumber, sector int64, k *buffer.Kind, show func(b []byte)) error {
+	b, err := fs.Cache.Get(fs.sector(agno, sector), int(fs.G.SectorSize), k)
 	if err != nil {
-		return 0, 0, err
-	}
-	b, err := fs.Cache.Get(off, n, fs.agiKind())
-	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer fs.Cache.Unpin(b)
-	a, err := fs.agi(agno, b)
-	if err != nil {
-		return 0, 0, err
+	if b.Kind != k {
+		return fmt.Errorf("%s of AG %d: its block is in use as %s", k.Name, agno, b.Kind.Name)
 	}
-	return a.Count(), a.FreeCount(), nil
+	show(b.Data)
+	return nil
 }
 
-// agiPlace is where an AGI is: the third sector of its AG.
-func (fs *FS) agiPlace(agno geometry.AGNumber) (off int64, n int, err error) {
-	if agno >= fs.G.AGCount {
-		return 0, 0, fmt.Errorf("AG %d: there are %d", agno, fs.G.AGCount)
+// kindAGI is the kind of AGIs.
+func (fs *FS) kindAGI() *buffer.Kind {
+	if fs.kinds.agi == nil {
+		fs.kinds.agi = &buffer.Kind{Name: "AGI", Check: fs.checkAGI, Seal: fs.sealer(ondisk.AGICRC)}
 	}
-	return fs.Offset(agno, 0) + 2*int64(fs.G.SectorSize), int(fs.G.SectorSize), nil
+	return fs.kinds.agi
 }
 
-// agi checks that a block is the AGI of an AG: it may have been read as something
-// else, or be that of another.
-func (fs *FS) agi(agno geometry.AGNumber, b *buffer.Buf) (AGI, error) {
-	a := AGI{b.Data, b}
+// checkAGI tells what is wrong with an AGI. (xfs_agi_verify in libxfs, which looks at the
+// lists of unlinked inodes as well; these are looked at when they are used.)
+func (fs *FS) checkAGI(data []byte, off int64) error {
+	agno, _ := fs.at(off)
+	b := ondisk.AGIBlock(data)
+	most := fs.Heights().Inode
+	_, levels := b.Root()
+	_, freeLevels := b.FreeRoot()
 	switch {
-	case !a.IsAGI():
-		return a, fmt.Errorf("AGI of AG %d: its block is in use as %s", agno, b.Kind.Name)
-	case a.Seqno() != uint32(agno):
-		return a, fmt.Errorf("AGI of AG %d: it says that it is that of AG %d", agno, a.Seqno())
-	case a.Length() != uint32(fs.G.AGLength(agno)):
-		return a, fmt.Errorf("AGI of AG %d: it says that the AG has %d blocks, not %d", agno, a.Length(),
-			fs.G.AGLength(agno))
-	}
-	return a, nil
-}
-
-// agiKind makes the kind of AGIs of this filesystem, whose checks are those of
-// xfs_agi_verify in libxfs but for what depends on the AG.
-func (fs *FS) agiKind() *buffer.Kind {
-	if fs.kinds.agi != nil {
-		return fs.kinds.agi
-	}
-	k := &buffer.Kind{Name: "AGI", Check: func(b []byte, _ int64) error { return fs.checkAGI(b) }}
-	if fs.V5 {
-		k.Seal = func(b []byte) { ondisk.Seal(b, ondisk.AGICRC) }
-	}
-	fs.kinds.agi = k
-	return k
-}
-
-func (fs *FS) checkAGI(b ondisk.AGIBlock) error {
-	switch {
+	case !b.IsAGI() || b.Version() != ondisk.AGHeaderVersion:
+		return fmt.Errorf("no AGI: magic number %#x, version %d", ondisk.FirstWord(b), b.Version())
 	case fs.V5 && !ondisk.Sealed(b, ondisk.AGICRC):
-		return fmt.Errorf("the checksum is wrong")
-	case !b.IsAGI():
-		return fmt.Errorf("the magic number is %#x, not %#x", ondisk.FirstWord(b), ondisk.AGIMagic)
-	case b.Version() != ondisk.AGHeaderVersion:
-		return fmt.Errorf("the version is %d, not %d", b.Version(), ondisk.AGHeaderVersion)
+		return errors.New("the checksum is wrong")
 	case fs.V5 && b.UUID() != fs.UUID:
-		return fmt.Errorf("the UUID is that of another filesystem")
-	}
-	if _, levels := b.Root(); levels < 1 || levels > maxInodeLevels {
-		return fmt.Errorf("the inobt has %d levels", levels)
-	}
-	if _, levels := b.FreeRoot(); fs.G.Features.Finobt && (levels < 1 || levels > maxInodeLevels) {
-		return fmt.Errorf("the finobt has %d levels", levels)
-	}
-	if b.FreeCount() > b.Count() {
+		return fmt.Errorf("UUID %x is another filesystem's", b.UUID())
+	case b.Seqno() != uint32(agno):
+		return fmt.Errorf("says it is of AG %d", b.Seqno())
+	case geometry.Blocks(b.Length()) != fs.G.AGLength(agno):
+		return fmt.Errorf("AG of %d blocks, where it has %d", b.Length(), fs.G.AGLength(agno))
+	case levels < 1 || uint64(levels) > most:
+		return fmt.Errorf("the inobt has %d levels, of %d at most", levels, most)
+	case fs.G.Features.Finobt && (freeLevels < 1 || uint64(freeLevels) > most):
+		return fmt.Errorf("the finobt has %d levels, of %d at most", freeLevels, most)
+	case b.FreeCount() > b.Count():
 		return fmt.Errorf("of %d inodes %d are free", b.Count(), b.FreeCount())
 	}
 	return nil
