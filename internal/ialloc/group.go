@@ -13,15 +13,20 @@ import (
 
 // allocator is what is kept of a filesystem from one allocation to the next.
 type allocator struct {
-	rotor  uint32 // counts directories, to give each the next AG
-	groups [8]group
+	rotor uint32 // counts directories, to give each the next AG
+	// last is where the inobts of AGs were last searched.
+	last map[geometry.AGNumber]lastSearch
+	// groups are AGs that were used last, each in the place of its number modulo theirs.
+	groups [64]group
+	// Places in trees, which a search uses at once.
+	left, right, cursor btree.Cursor
 }
 
 // of is the allocator of a filesystem.
 func of(fs *live.FS) *allocator {
 	a, ok := fs.Inodes.(*allocator)
 	if !ok {
-		a = &allocator{}
+		a = &allocator{last: map[geometry.AGNumber]lastSearch{}}
 		fs.Inodes = a
 	}
 	return a
@@ -31,20 +36,18 @@ func of(fs *live.FS) *allocator {
 // made again, and open makes it one of a transaction.
 type group struct {
 	live.AGI
+	*allocator
 	t      *live.Trans
 	agno   geometry.AGNumber
 	known  bool // that it is agno's
 	sparse bool // records may have holes
 	ino    btree.Tree
 	fino   btree.Tree
+	roots  [2]root // of these
 	// The first inode that the AG may have, and the one behind the last.
 	first, end uint64
-	// Places in either, which a search uses at once.
-	left, right, cursor btree.Cursor
-	// last is where the inobt was last searched.
-	last lastSearch
-	buf  [ondisk.InodeRecordSize]byte // of a record that is looked for, or changed
-	core [ondisk.InodeCore]byte       // of a free inode
+	buf        [ondisk.InodeRecordSize]byte // of a record that is looked for, or changed
+	core       [ondisk.InodeCore]byte       // of a free inode
 }
 
 // open gets an AG.
@@ -56,9 +59,10 @@ func open(t *live.Trans, agno geometry.AGNumber) (*group, error) {
 	a := of(t.FS)
 	g := &a.groups[int(agno)%len(a.groups)]
 	if !g.known || g.agno != agno {
-		*g = group{agno: agno, known: true, sparse: t.G.Features.Sparse, last: noSearch}
-		g.ino = btree.Tree{Kind: btree.Inobt, AG: agno, Root: &root{g: g}}
-		g.fino = btree.Tree{Kind: btree.Finobt, AG: agno, Root: &root{g: g, free: true}}
+		*g = group{allocator: a, agno: agno, known: true, sparse: t.G.Features.Sparse}
+		g.roots = [2]root{{g, false}, {g, true}}
+		g.ino = btree.Tree{Kind: btree.Inobt, AG: agno, Root: &g.roots[0]}
+		g.fino = btree.Tree{Kind: btree.Finobt, AG: agno, Root: &g.roots[1]}
 		g.first, g.end = inodes(t.FS, agno)
 	}
 	g.AGI, g.t = agi, t

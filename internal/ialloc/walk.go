@@ -9,8 +9,6 @@ import (
 // sides. (pagl_pagino, pagl_leftrec and pagl_rightrec of the kernel.)
 type lastSearch struct{ near, left, right uint32 }
 
-var noSearch = lastSearch{geometry.NullAGInode, geometry.NullAGInode, geometry.NullAGInode}
-
 // mostRecords is how many records a search looks at before the newest chunk will do,
 // and one more.
 const mostRecords = 10
@@ -102,7 +100,7 @@ func (g *group) around(near uint32) (*btree.Cursor, record, error) {
 		if again { // it began at the inode and saw all
 			return nil, record{}, g.errorf("inobt", "it has no free inode, while the AGI counts %d", g.FreeCount())
 		}
-		g.last = noSearch
+		delete(g.last, g.agno)
 	}
 }
 
@@ -133,7 +131,7 @@ func (g *group) sides(near uint32) (c *btree.Cursor, _ record, whole bool, err e
 			s = &l
 		}
 		if s.r.FreeCount > 0 {
-			g.last = lastSearch{near, l.r.Start, r.r.Start}
+			g.last[g.agno] = lastSearch{near, l.r.Start, r.r.Start}
 			return s.c, s.r, false, nil
 		}
 		if err := g.step(s, useLeft); err != nil {
@@ -143,14 +141,14 @@ func (g *group) sides(near uint32) (c *btree.Cursor, _ record, whole bool, err e
 	if left > 0 {
 		return nil, record{}, true, nil
 	}
-	g.last = lastSearch{near, l.r.Start, r.r.Start}
+	g.last[g.agno] = lastSearch{near, l.r.Start, r.r.Start}
 	return nil, record{}, false, nil
 }
 
 // begin moves both sides to where a search begins: where the last one from this inode
 // ended, else beside its record, where the right one is.
 func (g *group) begin(l, r *side, near uint32) error {
-	if last := g.last; last.near == near && near != geometry.NullAGInode &&
+	if last, ok := g.last[g.agno]; ok && last.near == near && near != geometry.NullAGInode &&
 		last.left != geometry.NullAGInode && last.right != geometry.NullAGInode {
 		if err := g.jump(l, last.left); err != nil {
 			return err
