@@ -112,8 +112,15 @@ func TestUnlinkedInodes(t *testing.T) {
 		{[]string{"-i", "sparse=0", "-m", "finobt=0,rmapbt=0,reflink=0"}, pieces(13, 10), 3000},
 		{[]string{"-i", "size=2048,maxpct=1"}, nil, 2000},
 		{[]string{"-i", "size=2048"}, pieces(20, 40), 3000},
+		{[]string{"-b", "size=64k", "-i", "size=2048"}, fragment, 400},
+		{[]string{"-b", "size=16k"}, fragment, 400},
+		{[]string{"-b", "size=16k", "-i", "size=2048"}, fragment, 400},
+		{[]string{"-b", "size=2048", "-i", "size=1024"}, fragment, 400},
+		{[]string{"-s", "size=4096"}, fragment, 400},
+		{[]string{"-m", "crc=0", "-b", "size=64k", "-i", "size=256"}, nil, 600},
+		{[]string{"-m", "crc=0", "-b", "size=4096", "-i", "size=2048"}, fragment, 400},
 	} {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+		t.Run(fmt.Sprint(seed, c.args), func(t *testing.T) {
 			d := livetest.Open(t, livetest.Reference(t, size, c.args...))
 			fs := livetest.Load(t, d)
 			if c.space != nil {
