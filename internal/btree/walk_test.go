@@ -55,6 +55,56 @@ func TestWalks(t *testing.T) {
 	}
 }
 
+// A tree whose levels go round is damaged, and no walk follows.
+func TestNoEndlessWalk(t *testing.T) {
+	fs, _ := small(true, 8)
+	tr, trans := start(t, fs, Inobt, 0)
+	fill(t, tr, trans, 2000)
+	first, last := map[int]*block{}, map[int]*block{}
+	err := tr.Visit(trans, func(level int, ptr uint64, _ []byte) error {
+		b, err := tr.read(trans, ptr, level)
+		if first[level] == nil {
+			first[level] = &b
+		}
+		last[level] = &b
+		return err
+	})
+	if err != nil || len(first) < 3 {
+		t.Fatalf("%v, %d levels", err, len(first))
+	}
+	for level := range len(first) - 1 {
+		b := last[level]
+		b.lay.form.SetRight(b.data, first[level].ptr)
+	}
+	n := 0
+	err = tr.Visit(trans, func(int, uint64, []byte) error {
+		if n++; n > 1000 {
+			t.Fatal("it goes round")
+		}
+		return nil
+	})
+	if !errors.Is(err, errBeside) {
+		t.Error(err)
+	}
+	for _, err = range tr.Records(trans) {
+		if n++; n > 5000 {
+			t.Fatal("it goes round")
+		}
+	}
+	if !errors.Is(err, errBeside) {
+		t.Error(err)
+	}
+	var c Cursor
+	c.Init(tr, trans)
+	ok, err := c.Lookup(GE, tr.sample(0, 0))
+	for n = 0; ok && n < 5000; n++ {
+		ok, err = c.Next()
+	}
+	if ok || err == nil {
+		t.Errorf("after %d steps: %v, %v", n, ok, err)
+	}
+}
+
 // counted is a device that counts the reads that are in flight together.
 type counted struct {
 	*livetest.Device
