@@ -49,21 +49,6 @@ type Request struct {
 	UserData bool
 }
 
-// Reserve is the reservation that blocks come from.
-type Reserve uint8
-
-// The reservations of an AG. Blocks of the free list, and of the rmapbt, which come from
-// it, count as free in the superblock.
-const (
-	ReserveNone Reserve = iota
-	ReserveAGFL
-	ReserveMetadata
-	ReserveRmap
-)
-
-// counted tells whether the superblock counts blocks as used.
-func (r Reserve) counted() bool { return r == ReserveNone || r == ReserveMetadata }
-
 // got is what was found in an AG.
 type got struct {
 	geometry.Extent
@@ -175,8 +160,6 @@ func (g *group) allocate(r *Request, target geometry.AGBlock, find search) (
 	if !x.listed {
 		g.Add(ondisk.AGFFreeBlocks, -int(x.Blocks))
 	}
-	if r.Reserve.counted() {
-		t.Counts.FreeBlocks -= x.Blocks
-	}
+	g.account(r.Reserve, int64(x.Blocks))
 	return t.G.FSBlock(g.AG, x.Start), x.Blocks, true, nil
 }

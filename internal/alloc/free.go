@@ -89,9 +89,7 @@ func (g *group) free(e geometry.Extent, o rmap.Owner, r Reserve) error {
 		return g.Errorf("AGF", "%d free blocks, and %d more, in an AG of %d", g.FreeBlocks(), e.Blocks, g.Length())
 	}
 	g.Add(ondisk.AGFFreeBlocks, int(e.Blocks))
-	if r.counted() {
-		g.t.Counts.FreeBlocks += e.Blocks
-	}
+	g.account(r, -int64(e.Blocks))
 	return nil
 }
 

@@ -11,9 +11,13 @@ import (
 const listReserve = 4
 
 // maxUsable is how many blocks of an AG one extent can have.
-// (xfs_alloc_ag_max_usable in libxfs.)
+// (xfs_alloc_ag_max_usable in libxfs; the first AG stands for all.)
 func maxUsable(fs *live.FS) geometry.Blocks {
-	return fs.G.AGBlocks - fs.G.HeaderBlocks() - listReserve
+	n := fs.G.AGBlocks - fs.G.HeaderBlocks() - listReserve
+	if len(fs.Reserves) > 0 {
+		n -= fs.Reserves[0].Metadata.Asked + fs.Reserves[0].Rmap.Asked
+	}
+	return n
 }
 
 // listNeed is how many blocks the free list is to have: for each tree that takes blocks
@@ -63,9 +67,6 @@ func (g *group) available(r *Request) bool {
 	r.Max = min(r.Max, have-without)
 	return true
 }
-
-// reserved is how many blocks of the AG are for others than who asks.
-func (g *group) reserved(Reserve) geometry.Blocks { return 0 }
 
 // Longest is the length of the longest extent that can be had of an AG: at least 1 if
 // there may be a block. (xfs_alloc_longest_free_extent in libxfs.)

@@ -47,18 +47,37 @@ func (g *Geometry) reserveOf(agno AGNumber) reserveOf {
 type reserve struct{ refcount, finobt, rmap Blocks }
 
 func (g *Geometry) reserve(of reserveOf) (r reserve) {
+	most := g.treeSpace(of.blocks)
+	if g.Features.Reflink {
+		r.refcount = most.Refcount - 1 // the root is there
+	}
+	r.finobt = max(most.Finobt, of.finobt) - of.finobt
+	if !g.Features.Finobt {
+		r.finobt = 0
+	}
+	r.rmap = most.Rmap
+	return r
+}
+
+// TreeSpace is what btrees of an AG may come to take in all, and a mount sees to that they
+// can. It is 0 for those that the filesystem does not have.
+type TreeSpace struct{ Refcount, Finobt, Rmap Blocks }
+
+// TreeSpace computes it for an AG. (xfs_refcountbt_calc_reserves and the like in libxfs.)
+func (g *Geometry) TreeSpace(agno AGNumber) TreeSpace { return g.treeSpace(g.reserveOf(agno).blocks) }
+
+func (g *Geometry) treeSpace(blocks Blocks) (most TreeSpace) {
 	t := newTrees(g)
 	if g.Features.Reflink {
-		r.refcount = t.refcount.blocks(of.blocks) - 1 // the root is there
+		most.Refcount = t.refcount.blocks(blocks)
 	}
 	if g.Features.Finobt {
-		most := t.inode.blocks(of.blocks * Blocks(g.InodesPerBlock()) / InodesPerChunk)
-		r.finobt = max(most, of.finobt) - of.finobt
+		most.Finobt = t.inode.blocks(blocks * Blocks(g.InodesPerBlock()) / InodesPerChunk)
 	}
 	if g.Features.Rmapbt {
-		r.rmap = max(of.blocks/100, t.rmap.blocks(of.blocks))
+		most.Rmap = max(blocks/100, t.rmap.blocks(blocks))
 	}
-	return r
+	return most
 }
 
 // outOf is how much of a reserve so many blocks allow: the finobt can do without,

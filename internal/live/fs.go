@@ -36,6 +36,9 @@ type FS struct {
 	// Attrs says that a file got its first attributes: the superblock is to tell that there are some, and that
 	// attribute forks begin where it suits (ondisk.VersionAttr, Features2Attr2).
 	Attrs bool
+	// Reserves is what is set aside in each AG; nil for nothing, as a filesystem that is
+	// not mounted has it.
+	Reserves []Reserves
 	// Now is the time for inodes: seconds since 1970 and nanoseconds.
 	Now func() (int64, uint32)
 	// Generation draws the generation number of a new inode, or of the inodes of a new chunk.
@@ -54,6 +57,23 @@ type Counts struct {
 	Inodes, FreeInodes uint64
 	FreeBlocks         geometry.Blocks
 }
+
+// Reserves are blocks of an AG that are set aside for btrees to grow by: the finobt and
+// the refcountbt, which take free blocks, and the rmapbt, which takes them by way of the
+// free list.
+type Reserves struct{ Metadata, Rmap Reserve }
+
+// Reserve is blocks that are set aside.
+type Reserve struct {
+	Asked geometry.Blocks // with those that the trees have
+	Left  geometry.Blocks
+}
+
+// Take uses n of the blocks, as far as there are any left, and Give brings n back.
+func (r *Reserve) Take(n geometry.Blocks) { r.Left -= min(n, r.Left) }
+
+// Give: see Take.
+func (r *Reserve) Give(n geometry.Blocks) { r.Left += min(n, r.Asked-min(r.Asked, r.Left)) }
 
 // Begin starts a transaction that may take so many blocks.
 func (fs *FS) Begin(reserve geometry.Blocks) *Trans {

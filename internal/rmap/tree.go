@@ -32,6 +32,15 @@ type root live.AGF
 
 func (r *root) agf() live.AGF { return live.AGF(*r) }
 
+// reserve is what is set aside for it.
+func (r *root) reserve() *live.Reserve {
+	all := r.agf().Trans().Reserves
+	if int(r.AG) >= len(all) {
+		return &live.Reserve{}
+	}
+	return &all[r.AG].Rmap
+}
+
 func (r *root) Root() (ptr uint64, levels int) {
 	return uint64(r.agf().Get(ondisk.AGFRmapRoot)), int(r.agf().Get(ondisk.AGFRmapLevel))
 }
@@ -46,12 +55,14 @@ func (r *root) Alloc(*live.Trans, uint64) (ptr uint64, ok bool, err error) {
 	at, ok, err := r.agf().TakeListed(true)
 	if ok {
 		r.agf().Add(ondisk.AGFRmapBlocks, 1)
+		r.reserve().Take(1)
 	}
 	return uint64(at), ok, err
 }
 
 func (r *root) Free(_ *live.Trans, ptr uint64) error {
 	r.agf().Add(ondisk.AGFRmapBlocks, -1)
+	r.reserve().Give(1)
 	return r.agf().PutListed(geometry.AGBlock(ptr), true)
 }
 
