@@ -35,33 +35,127 @@ func records(t tb, tr *live.Trans, tree *btree.Tree) (list [][]byte) {
 	}
 }
 
-// blocks counts the blocks of a tree but for its root.
-func blocksBelow(t tb, tr *live.Trans, tree *btree.Tree) (n int) {
+// blocksOf lists the blocks of a tree, from the root downwards and each level from the
+// left.
+func blocksOf(t tb, tr *live.Trans, tree *btree.Tree) (list []geometry.AGBlock) {
 	t.Helper()
-	g := tr.G
 	root, levels := tree.Root.Root()
-	level := []uint32{uint32(root)}
-	for l := levels - 1; l > 0; l-- {
-		var below []uint32
+	level := []geometry.AGBlock{geometry.AGBlock(root)}
+	for ; levels > 0; levels-- {
+		list = append(list, level...)
+		if levels == 1 {
+			break
+		}
+		var below []geometry.AGBlock
 		for _, at := range level {
-			b, err := tr.Get(tr.Offset(tree.AG, geometry.AGBlock(at)), int(g.BlockSize), tree.Buffer(tr.V5))
-			if err != nil {
-				t.Fatal(err)
-			}
-			h, _ := ondisk.DecodeBtreeBlock(b.Data, tr.V5)
-			head := ondisk.BtreeHeaderV4
-			if tr.V5 {
-				head = ondisk.BtreeHeader
-			}
-			_, ptrs := ondisk.BtreeNode(b.Data[head:], tree.Key, 4)
+			b, h := treeBlock(t, tr, tree, at)
+			_, ptrs := ondisk.BtreeNode(b[headerSize(tr):], tree.Key, 4)
 			for i := range int(h.Records) {
-				below = append(below, ondisk.Field32(4*i).Get(ptrs))
+				below = append(below, geometry.AGBlock(ondisk.Field32(4*i).Get(ptrs)))
 			}
 		}
-		n += len(below)
 		level = below
 	}
-	return n
+	return list
+}
+
+func headerSize(tr *live.Trans) int {
+	if tr.V5 {
+		return ondisk.BtreeHeader
+	}
+	return ondisk.BtreeHeaderV4
+}
+
+func treeBlock(t tb, tr *live.Trans, tree *btree.Tree, at geometry.AGBlock) ([]byte, ondisk.BtreeBlock) {
+	t.Helper()
+	b, err := tr.Get(tr.Offset(tree.AG, at), int(tr.G.BlockSize), tree.Buffer(tr.V5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := ondisk.DecodeBtreeBlock(b.Data, tr.V5)
+	return b.Data, h
+}
+
+// trees are the trees of an AG by name.
+func trees(g *group) map[string]*btree.Tree {
+	list := map[string]*btree.Tree{"bnobt": &g.bno, "cntbt": &g.cnt}
+	if g.t.G.Features.Rmapbt {
+		list["rmapbt"] = rmap.Tree(g.AGF)
+	}
+	return list
+}
+
+// sameTrees compares AGF, free list and trees of free space and of owners of an AG in two
+// filesystems, but for which change was the last.
+func sameTrees(t tb, a, b *live.FS, agno geometry.AGNumber) {
+	t.Helper()
+	trA, trB := a.Begin(0), b.Begin(0)
+	x, err := open(trA, agno)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := open(trB, agno)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := ondisk.Field32(0); f < 96; f += 4 {
+		if v, w := x.Get(f), y.Get(f); v != w {
+			t.Errorf("AGF of AG %d: %d at byte %d, want %d", agno, v, f, w)
+		}
+	}
+	listA, err := x.Listed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if listB, err := y.Listed(); err != nil || !slices.Equal(listA, listB) {
+		t.Errorf("AGFL of AG %d: %v, want %v (%v)", agno, listA, listB, err)
+	}
+	treesB := trees(y)
+	for name, tree := range trees(x) {
+		blocks := blocksOf(t, trA, tree)
+		if want := blocksOf(t, trB, treesB[name]); !slices.Equal(blocks, want) {
+			t.Errorf("%s of AG %d: blocks %v, want %v", name, agno, blocks, want)
+			continue
+		}
+		for _, at := range blocks {
+			sameBlock(t, trA, trB, tree, treesB[name], at)
+		}
+	}
+	for _, tr := range []*live.Trans{trA, trB} {
+		if err := tr.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sameBlock compares what is in use of a block of a tree.
+func sameBlock(t tb, trA, trB *live.Trans, a, b *btree.Tree, at geometry.AGBlock) {
+	t.Helper()
+	x, h := treeBlock(t, trA, a, at)
+	y, want := treeBlock(t, trB, b, at)
+	h.LSN, want.LSN, h.CRC, want.CRC = 0, 0, 0, 0
+	if h != want {
+		t.Errorf("%s of AG %d, block %d: header %+v, want %+v", a.Name, a.AG, at, h, want)
+		return
+	}
+	x, y = x[headerSize(trA):], y[headerSize(trB):]
+	n := int(h.Records) * a.Record
+	if h.Level > 0 {
+		n = int(h.Records) * a.Key
+		keys, ptrs := ondisk.BtreeNode(x, a.Key, 4)
+		keysB, ptrsB := ondisk.BtreeNode(y, a.Key, 4)
+		if !slices.Equal(ptrs[:4*h.Records], ptrsB[:4*h.Records]) {
+			t.Errorf("%s of AG %d, block %d: pointers", a.Name, a.AG, at)
+		}
+		x, y = keys, keysB
+	}
+	for i := range n {
+		if x[i] != y[i] {
+			t.Errorf("%s of AG %d, block %d of level %d: byte %d of %d is %#x, want %#x", a.Name, a.AG, at, h.Level, i, n, x[i],
+				y[i])
+			return
+		}
+	}
 }
 
 // check reads an AG, and tells where its structures disagree with each other.
@@ -96,13 +190,13 @@ func check(t tb, fs *live.FS, agno geometry.AGNumber) (s state) {
 	if s.list, err = g.Listed(); err != nil {
 		t.Fatal(err)
 	}
-	grown := blocksBelow(t, tr, &g.bno) + blocksBelow(t, tr, &g.cnt)
+	grown := len(blocksOf(t, tr, &g.bno)) + len(blocksOf(t, tr, &g.cnt)) - 2
 	if fs.G.Features.Rmapbt {
 		tree := rmap.Tree(g.AGF)
-		below := blocksBelow(t, tr, tree)
-		grown += below
-		if n := g.Get(ondisk.AGFRmapBlocks); int(n) != below+1 {
-			t.Errorf("%d blocks of the rmapbt, AGF says %d", below+1, n)
+		blocks := len(blocksOf(t, tr, tree))
+		grown += blocks - 1
+		if n := g.Get(ondisk.AGFRmapBlocks); int(n) != blocks {
+			t.Errorf("%d blocks of the rmapbt, AGF says %d", blocks, n)
 		}
 		for _, rec := range records(t, tr, tree) {
 			s.owners = append(s.owners, ondisk.DecodeRmapRecord(rec))
