@@ -11,11 +11,13 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// metadata lists the places of the blocks of a file's btree, and of its inode.
-func metadata(t *testing.T, fs *live.FS, dev *livetest.Device, ip *inode.Inode) (list []int64) {
+// treeBlocks lists the places of the blocks of a file's btree.
+func treeBlocks(t *testing.T, fs *live.FS, dev *livetest.Device, ip *inode.Inode) (list []int64) {
 	t.Helper()
-	agno, agino := fs.G.InodeAddress(ip.Ino)
-	list = append(list, fs.Offset(agno, geometry.AGBlock(agino>>fs.G.InodeBlockLog())))
+	form := &ondisk.LongBtreeV4
+	if fs.V5 {
+		form = &ondisk.LongBtreeV5
+	}
 	var below func(ptr uint64, level int)
 	below = func(ptr uint64, level int) {
 		off := fs.Offset(fs.G.BlockAddress(geometry.FSBlock(ptr)))
@@ -25,14 +27,16 @@ func metadata(t *testing.T, fs *live.FS, dev *livetest.Device, ip *inode.Inode) 
 		}
 		b := make([]byte, fs.G.BlockSize)
 		_, _ = dev.ReadAt(b, off)
-		_, ptrs := ondisk.BtreeNode(b[ondisk.LongBtreeHeaderV4:], ondisk.BmbtKeySize, ondisk.LongPointerSize)
+		_, ptrs := ondisk.BtreeNode(b[form.Header:], ondisk.BmbtKeySize, ondisk.LongPointerSize)
 		for i := range ondisk.BtreeRecords(b) {
-			below(ondisk.LongBtreeV4.Ptr(ptrs[i*ondisk.LongPointerSize:]), level-1)
+			below(form.Ptr(ptrs[i*ondisk.LongPointerSize:]), level-1)
 		}
 	}
-	root := &ip.Data.Root
-	for i := range root.Live() {
-		below(root.Below(i), root.Level()-1)
+	if ip.Data.Format == ondisk.FormatBtree {
+		root := &ip.Data.Root
+		for i := range root.Live() {
+			below(root.Below(i), root.Level()-1)
+		}
 	}
 	return list
 }
@@ -50,7 +54,8 @@ func TestDamaged(t *testing.T) {
 	if err := fs.Cache.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	places := metadata(t, fs, dev, ip)
+	agno, agino := fs.G.InodeAddress(ip.Ino)
+	places := append([]int64{fs.Offset(agno, geometry.AGBlock(agino>>fs.G.InodeBlockLog()))}, treeBlocks(t, fs, dev, ip)...)
 	r := rand.New(rand.NewPCG(5, 6))
 	refused, worked := 0, 0
 	for range 1500 {

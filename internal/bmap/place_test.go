@@ -3,8 +3,10 @@ package bmap
 import (
 	"testing"
 
+	"mkfs/internal/alloc"
 	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
+	"mkfs/internal/live"
 )
 
 // A place in a hole is behind what is before it, or before what is behind it, whichever is nearer in the file; a gap is kept
@@ -74,6 +76,125 @@ func TestFit(t *testing.T) {
 	} {
 		if got := c.hole.fit(c.span, 16); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if got := free.fit(span{0, maxLength}, 7); got.n != maxLength { // which is a multiple of 7
+		t.Errorf("the longest extent became one of %d blocks", got.n)
+	}
+}
+
+// A fork with a btree leaves a block for each of its levels, one with extents a block for a first one, and none has to once
+// the transaction has taken blocks.
+func TestMinLeft(t *testing.T) {
+	fs, ip := newFile(t, 1<<30, nil)
+	tr := fs.Begin(100)
+	o := on(tr, ip, Data)
+	defer o.end()
+	if n := o.minLeft(); n != 1 {
+		t.Errorf("extents: %d blocks, want 1", n)
+	}
+	for i := range uint64(100) {
+		if got, err := Write(tr, ip, Data, 2*i, 1, 0, 0); err != nil || len(got) == 0 {
+			t.Fatal(got, err)
+		}
+	}
+	if n := o.minLeft(); n != 0 {
+		t.Errorf("a transaction that has blocks: %d blocks, want 0", n)
+	}
+	if err := tr.Roll(); err != nil {
+		t.Fatal(err)
+	}
+	if n := o.minLeft(); ip.Data.Root.Level() != 1 || n != 2 {
+		t.Errorf("btree of level %d: %d blocks, want 2", ip.Data.Root.Level(), n)
+	}
+}
+
+// Blocks come from an AG that has all that the operation may take, if there is one; else from where there are any, and the
+// transaction knows then that space is low.
+func TestTotal(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		leave []geometry.Blocks // in each AG
+		total geometry.Blocks
+		want  geometry.AGNumber
+		low   bool
+	}{
+		{"enough near the inode", []geometry.Blocks{500, 5000, 500, 500}, 300, 0, false},
+		{"enough elsewhere", []geometry.Blocks{500, 500, 5000, 500}, 3000, 2, false},
+		{"enough nowhere", []geometry.Blocks{500, 500, 500, 500}, 3000, 0, true},
+	} {
+		fs, ip := newFile(t, 1<<30, nil)
+		for agno, leave := range c.leave {
+			useUp(t, fs, geometry.AGNumber(agno), leave)
+		}
+		tr := fs.Begin(100)
+		got, err := Write(tr, ip, Data, 0, 1, 0, c.total)
+		if err != nil || len(got) != 1 {
+			t.Fatal(c.name, got, err)
+		}
+		if agno, _ := fs.G.BlockAddress(got[0].Start); agno != c.want || tr.LowSpace != c.low {
+			t.Errorf("%s: AG %d, low space %v; want AG %d, %v", c.name, agno, tr.LowSpace, c.want, c.low)
+		}
+	}
+}
+
+// useUp uses an AG up but for so many blocks.
+func useUp(t *testing.T, fs *live.FS, agno geometry.AGNumber, leave geometry.Blocks) {
+	t.Helper()
+	tr := fs.Begin(0)
+	longest, err := alloc.Longest(tr, agno, alloc.ReserveNone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := longest - leave
+	if _, _, ok, err := alloc.ThisAG(tr, agno, alloc.Request{Min: n, Max: n}); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if err := tr.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where not all can be had, and blocks are smaller than pages, what is taken ends at a page.
+func TestPages(t *testing.T) {
+	fs, ip := newFile(t, 1<<30, func(s *geometry.Spec) { s.BlockSize = geometry.Given(int64(1024)) })
+	for agno := range fs.G.AGCount {
+		useUp(t, fs, agno, 502)
+	}
+	tr := fs.Begin(2000)
+	got, err := Write(tr, ip, Data, 1, 1000, 0, 3000)
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	if got[0].End()%4 != 0 || got[0].Blocks < 490 {
+		t.Errorf("%d blocks at %d", got[0].Blocks, got[0].Offset)
+	}
+}
+
+// Data goes on behind what there is if its AG would have had room for it at a stripe unit as well.
+func TestSlop(t *testing.T) {
+	for less, want := range map[geometry.Blocks]geometry.AGNumber{14: 1, 15: 0} {
+		fs, ip := newFile(t, 4<<30, func(s *geometry.Spec) {
+			s.Data.StripeUnit512, s.Data.StripeWidth512 = geometry.Given(int64(128)), geometry.Given(int64(512))
+		})
+		useUp(t, fs, 0, 300)
+		tr := fs.Begin(500)
+		if got, err := Write(tr, ip, Data, 0, 100, 0, 0); err != nil || len(got) != 1 || got[0].Blocks != 100 {
+			t.Fatal(got, err)
+		}
+		if err := tr.Roll(); err != nil {
+			t.Fatal(err)
+		}
+		longest, err := alloc.Longest(tr, 0, alloc.ReserveNone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Write(tr, ip, Data, 100, longest-less, 0, 0)
+		if err != nil || len(got) != 1 {
+			t.Fatal(got, err)
+		}
+		if agno, _ := fs.G.BlockAddress(got[0].Start); agno != want {
+			t.Errorf("%d blocks of %d are in AG %d, want %d", longest-less, longest, agno, want)
 		}
 	}
 }
