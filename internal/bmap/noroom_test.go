@@ -10,6 +10,7 @@ import (
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
 	"mkfs/internal/live/livetest"
+	"mkfs/internal/ondisk"
 )
 
 // fragment fills a filesystem with a file, but for every other block of n runs of step blocks.
@@ -100,45 +101,45 @@ func writeFull(t *testing.T, fs *live.FS, ip *inode.Inode, off uint64, n geometr
 	return len(got) > 0
 }
 
-// To take blocks out of the midst of an extent needs a block where the fork is full. A transaction without any
-// is told so, and changes nothing.
+// To take blocks out of the midst of an extent needs a block where the fork, or the leaf of its btree, is full. A
+// transaction without any is told so, and changes nothing.
 func TestUnmapNeedsRoom(t *testing.T) {
 	path, inos := emptyFiles(t, 300<<20, 1, "-b", "size=1k")
 	fs := livetest.Load(t, livetest.Open(t, path))
 	ip := read(t, fs, inos[0])
-	for i := range uint64(3000) {
+	most := ip.Room(fs, false) / ondisk.FileExtentSize
+	for i := range uint64(600) {
 		deed{"falloc", i * 10, 3}.do(t, fs, ip)
-		if n := len(ip.Data.Extents); n != 12 && n < 590 {
-			continue
-		}
-		for k := range ip.Data.Extents {
-			e := ip.Data.Extents[k]
-			before := slices.Clone(ip.Data.Extents)
-			tr := fs.Begin(0)
-			_, err := Unmap(tr, ip, Data, e.Offset+1, 1, 0, 0)
-			if err == nil { // there was room in the leaf
-				if err := tr.Commit(); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			if !errors.Is(err, ErrNoRoom) {
-				t.Fatal(err)
-			}
-			if !slices.Equal(before, ip.Data.Extents) {
-				t.Fatal("extents are changed")
-			}
-			if err := tr.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			if again := read(t, fs, ip.Ino); !slices.Equal(again.Data.Extents, before) {
-				t.Fatal("extents are changed on disk")
-			}
-			if len(ip.Data.Extents) > 12 {
-				return
-			}
-			break
+		if len(ip.Data.Extents) == most && !refused(t, fs, ip, 0) {
+			t.Errorf("%d extents are all that fit, and there is room for one more", most)
 		}
 	}
-	t.Error("there was always room")
+	for k := range ip.Data.Extents {
+		if refused(t, fs, ip, k) {
+			return
+		}
+	}
+	t.Error("there was always room in a leaf")
+}
+
+// refused takes a block out of the midst of an extent, and tells whether there was no room for that.
+func refused(t *testing.T, fs *live.FS, ip *inode.Inode, k int) bool {
+	t.Helper()
+	before := slices.Clone(ip.Data.Extents)
+	tr := fs.Begin(0)
+	_, err := Unmap(tr, ip, Data, before[k].Offset+1, 1, 0, 0)
+	if err != nil && !errors.Is(err, ErrNoRoom) {
+		t.Fatal(err)
+	}
+	none := err != nil
+	if err := tr.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if again := read(t, fs, ip.Ino); !slices.Equal(again.Data.Extents, ip.Data.Extents) {
+		t.Fatal("extents are others on disk")
+	}
+	if none && !slices.Equal(ip.Data.Extents, before) {
+		t.Fatal("extents are changed")
+	}
+	return none
 }
