@@ -2,7 +2,7 @@ package metafile
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 
 	"mkfs/internal/attr"
 	"mkfs/internal/bmap"
@@ -188,5 +188,5 @@ func (m *Maker) FinobtBlocks() (map[geometry.AGNumber]geometry.Blocks, error) {
 
 // name is that of a group's file.
 func name(group geometry.GroupNumber, suffix string) string {
-	return fmt.Sprintf("%d.%s", group, suffix)
+	return strconv.FormatUint(uint64(group), 10) + "." + suffix
 }
