@@ -184,6 +184,22 @@ func TestDamagedLinks(t *testing.T) {
 	}
 }
 
+// Siblings that the nodes above them do not know as such are not joined.
+func TestDamagedSiblings(t *testing.T) {
+	w := newWorld(t, shape{block: 1024, bytes: 1024, nodes: 8, leaves: 3})
+	w.forest(t, 3, 3, 3)
+	w.reopen(t)
+	w.damage(65, func(b []byte) { ondisk.DABlock{B: b, V5: true}.SetForward(67) })
+	w.damage(67, func(b []byte) { ondisk.DABlock{B: b, V5: true}.SetBack(65) })
+	err := error(nil)
+	for i := uint32(1); i <= 3 && err == nil; i++ {
+		_, err = w.remove(record{10, 1000*i + 10})
+	}
+	if err == nil || !strings.Contains(err.Error(), "no sibling by the nodes above") {
+		t.Error(err)
+	}
+}
+
 // Nodes whose entries all lead to one leaf, which ends with the hash that is looked for, are not
 // gone through for ever.
 func TestManyEqual(t *testing.T) {

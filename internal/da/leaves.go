@@ -25,7 +25,7 @@ type rules interface {
 	// quarter stays free.
 	Room(a, b *buffer.Buf) bool
 	// Unbalance moves all entries of a block that is dropped, if it has any, to the
-	// one that is kept. It sets the Hash of that.
+	// one that is kept.
 	Unbalance(s *State, drop, keep *Step) error
 }
 

@@ -128,6 +128,9 @@ func TestModel(t *testing.T) {
 					if i%50 == 0 {
 						falling = rapid.Bool().Draw(t, "falling")
 					}
+					if rapid.IntRange(0, 15).Draw(t, "reopen") == 15 { // what is not told to be changed is lost
+						w.reopen(t)
+					}
 					grow := rapid.IntRange(0, 9).Draw(t, "grow") < 8
 					if grow == falling && len(list) > 0 {
 						k := rapid.IntRange(0, len(list)-1).Draw(t, "which")

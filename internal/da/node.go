@@ -69,7 +69,6 @@ func (n nodes) Unbalance(s *State, drop, keep *Step) error {
 	}
 	dst.CopyFrom(at, src, 0, moved)
 	to.SetCount(has + moved)
-	keep.Hash = dst.Hash(has + moved - 1)
 	s.Touch(keep.Buf)
 	return nil
 }
@@ -97,9 +96,6 @@ func (s *State) removeEntry(node *Step) error {
 	list.Move(node.Index, node.Index+1, n-node.Index-1)
 	list.Put(n-1, 0, 0)
 	d.SetCount(n - 1)
-	if n > 1 {
-		node.Hash = list.Hash(n - 2)
-	}
 	s.Touch(node.Buf)
 	return nil
 }

@@ -195,35 +195,41 @@ func TestNodeTakesTwo(t *testing.T) {
 // place is that of the n-th block of the index.
 func (w *world) place(n int) Block { return rootAt + Block(n)*Block(w.tr.Blocks) }
 
-// forest makes a root above nodes of so many entries each, with a leaf of one record below each.
+// forest makes a root above nodes of so many entries each, with a leaf of one hash below each.
 func (w *world) forest(t testing.TB, counts ...int) {
-	// link is where a neighbour is, of those that are numbered from first on.
-	link := func(n, first, count int) Block {
-		if n < first || n >= first+count {
-			return 0
-		}
-		return w.place(n)
-	}
+	same := func(i int) int { return i }
+	w.forestAt(t, same, same, counts...)
+}
+
+// forestAt is forest that puts the i-th node and the i-th leaf, counted from 0, where it is told,
+// among the places of nodes and among those of leaves.
+func (w *world) forestAt(t testing.TB, nodeAt, leafAt func(i int) int, counts ...int) {
 	leaves := 0
 	for _, n := range counts {
 		leaves += n
 	}
+	place := func(i, n, first int, at func(i int) int) Block {
+		if i < 0 || i >= n {
+			return 0 // no neighbour
+		}
+		return w.place(first + at(i))
+	}
+	node := func(i int) Block { return place(i, len(counts), 1, nodeAt) }
+	leaf := func(i int) Block { return place(i, leaves, 1+len(counts), leafAt) }
 	tx := w.fs.Begin(0)
 	var root []record
-	hash, first := uint32(0), len(counts)+1
-	at := first
+	k := 0
 	for i, n := range counts {
 		var list []record
 		for range n {
-			hash += 10
-			list = append(list, record{hash, uint32(w.place(at))})
-			w.put(t, tx, w.place(at), 0, link(at-1, first, leaves), link(at+1, first, leaves),
+			hash := uint32(10 * (k + 1))
+			list = append(list, record{hash, uint32(leaf(k))})
+			w.put(t, tx, leaf(k), 0, leaf(k-1), leaf(k+1),
 				record{hash, 1000 + hash}, record{hash, 2000 + hash}, record{hash, 3000 + hash})
-			at++
+			k++
 		}
-		self := i + 1
-		w.put(t, tx, w.place(self), 1, link(self-1, 1, len(counts)), link(self+1, 1, len(counts)), list...)
-		root = append(root, record{hash, uint32(w.place(self))})
+		w.put(t, tx, node(i), 1, node(i-1), node(i+1), list...)
+		root = append(root, record{list[n-1].hash, uint32(node(i))})
 	}
 	w.put(t, tx, rootAt, 2, 0, 0, root...)
 	if err := tx.Commit(); err != nil {
@@ -352,13 +358,28 @@ func TestLastBlockMoves(t *testing.T) {
 	}
 }
 
+// A node that goes has an entry above it still while the last block moves to its place. What was
+// below it is found below the one that stays, and not in it.
+func TestLastBlockMovesFromBelow(t *testing.T) {
+	w := newWorld(t, shape{block: 1024, bytes: 2048, nodes: 8, leaves: 3, stubborn: true})
+	w.forestAt(t, func(i int) int { return [3]int{1, 0, 2}[i] }, func(i int) int { return 11 - i }, 3, 3, 6)
+	before := w.walk(t)
+	w.clearLeaf(t, 10)
+	if got, want := w.nodesOf(t), "level 2, 2:5 6:6"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if after := w.walk(t); len(after) != len(before)-3 {
+		t.Errorf("%d records of %d are left", len(after), len(before))
+	}
+}
+
 // A tree that has all the levels there may be refuses to grow.
 func TestDeepest(t *testing.T) {
 	w := newWorld(t, shape{block: 1024, bytes: 1024, nodes: 4, leaves: 2})
 	for i := range uint32(1000) {
 		ok, err := w.insert(record{i, 0}, false)
 		if err != nil {
-			if !strings.Contains(err.Error(), "more than 5 levels") {
+			if !strings.Contains(err.Error(), "would have more than 5 levels") {
 				t.Fatal(err)
 			}
 			if i < 40 {

@@ -131,7 +131,6 @@ func (s *State) FixHashes(p *Path) {
 		if list.Hash(step.Index) == last {
 			return
 		}
-		step.Hash = last
 		list.SetHash(step.Index, last)
 		s.Touch(step.Buf)
 		last, _ = nodes{s.Tree}.LastHash(step.Buf)
