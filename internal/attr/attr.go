@@ -202,7 +202,7 @@ func (o *op) isThere() (bool, error) {
 
 // set enters the attribute, or puts that off (xfs_attr_setname and xfs_attr_replacename in libxfs).
 func (o *op) set(replace, local bool) error {
-	o.replace, o.adding = replace, true
+	o.replace = replace
 	if !local || o.ip.ForkOffset == 0 || !isShort(o.ip) {
 		o.next = o.addNext()
 		o.putOff(o.t)

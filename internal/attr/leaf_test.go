@@ -287,3 +287,60 @@ func TestTableGrows(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// Where the table may grow to the lowest name exactly, a name still goes to a hole.
+func TestAddToHole(t *testing.T) {
+	l := filled(t, 1024, 19, 40) // 80 + 19 * 8 = 232 and 1024 - 19 * 40 = 264
+	k := testKey("0003", User)
+	at, _ := l.search(&k)
+	l.remove(at)
+	for _, name := range []string{"a", "b"} { // 2 * (8 + 4) bytes of the gap of 40, which is 16 then
+		k := testKey(name, User)
+		if !l.set(&k, nil) {
+			t.Fatal("no room")
+		}
+	}
+	h := l.header()
+	h.Free[0].Size, h.FirstUsed = 0, l.end(h.Count+1) // as if a name ended there
+	h.Free[0].Base = 0
+	l.put(&h)
+	k = testKey("c", User)
+	at, _ = l.search(&k)
+	if !l.add(at, &addition{hash: k.hash, name: k.name}) {
+		t.Fatal("no room")
+	}
+	if l.header().UsedBytes != h.UsedBytes+4 || l.entry(at).at() < h.FirstUsed {
+		t.Errorf("the name is at %d: %+v, before %+v", l.entry(at).at(), l.header(), h)
+	}
+}
+
+// A leaf may become a list if all its values are in it and short; attributes that are incomplete do not count.
+func TestListSize(t *testing.T) {
+	set := func(l leaf, name string, value int) entry {
+		k := testKey(name, User)
+		l.set(&k, make([]byte, value))
+		at, _ := l.search(&k)
+		if at == l.count() {
+			at--
+		}
+		return l.entry(at)
+	}
+	l := newTestLeaf(4096, true)
+	set(l, "name", 254)
+	if n, ok := l.listSize(); n != 4+3+4+254 || !ok {
+		t.Errorf("%d, %t", n, ok)
+	}
+	e := set(l, "other", 255)
+	if _, ok := l.listSize(); ok {
+		t.Error("a value of 255 bytes may be in a list")
+	}
+	e.setFlags(e.flags() | ondisk.AttrIncomplete)
+	if n, ok := l.listSize(); n != 4+3+4+254 || !ok {
+		t.Errorf("beside one that is incomplete: %d, %t", n, ok)
+	}
+	e = set(l, "third", 4000)
+	e.setFlags(e.flags() &^ ondisk.AttrIncomplete)
+	if _, ok := l.listSize(); ok {
+		t.Error("a value with blocks may be in a list")
+	}
+}

@@ -452,3 +452,119 @@ func TestSetErrors(t *testing.T) {
 		}
 	}
 }
+
+// A list has 255 attributes at most, whose names and values have 254 bytes at most, however large the inode is.
+func TestListLimits(t *testing.T) {
+	d := newDesk(t, func(s *geometry.Spec) { s.Inode.Size = geometry.Given[int64](2048) })
+	form := func(space Space, name string, size int) (short bool) {
+		d.must(func(t *live.Trans, ip *inode.Inode) error {
+			_, err := d.f.Set(ip, space, []byte(name), make([]byte, size), Create)
+			short = isShort(ip)
+			return err
+		})
+		return short
+	}
+	for _, c := range []struct {
+		name, value int
+		short       bool
+	}{{1, 254, true}, {1, 255, false}, {254, 0, true}, {255, 0, false}} {
+		name := strings.Repeat("n", c.name)
+		if got := form(User, name, c.value); got != c.short {
+			t.Errorf("a name of %d and a value of %d bytes: in a list: %t", c.name, c.value, got)
+		}
+		d.remove("0:" + name)
+	}
+	for i := range 260 {
+		if got := form([]Space{User, Root, Secure}[i%3], string(rune('!'+i/3)), 0); got != (i < 255) {
+			t.Fatalf("%d attributes: in a list: %t", i+1, got)
+		}
+	}
+	if n := len(d.all()); n != 260 {
+		t.Errorf("%d attributes", n)
+	}
+}
+
+// Beside the btree of a file's data an empty list stays.
+func TestLastBesideBtree(t *testing.T) {
+	d := newDesk(t, func(s *geometry.Spec) { s.Features.Parent = geometry.Given(false) })
+	for format, stays := range map[ondisk.Format]bool{ondisk.FormatExtents: false, ondisk.FormatBtree: true} {
+		ip := inode.New(d.ino)
+		ip.Data.Format, ip.ForkOffset = format, ip.DefaultForkOffset(d.fs)
+		makeList(ip)
+		appendItem(ip, ip.ForkOffset, User, []byte("name"), nil)
+		o := d.f.op(ip, User, []byte("name"), nil)
+		o.t = d.fs.Begin(0)
+		if _, err := removeShort(o); err != nil {
+			t.Fatal(err)
+		}
+		if got := ip.ForkOffset != 0; got != stays {
+			t.Errorf("form %d: the fork stays: %t", format, got)
+		}
+	}
+}
+
+// What an operation reserves: for each level of the index a block and those of a new mapping, twice where a leaf may split twice,
+// and the blocks of the value.
+func TestReserve(t *testing.T) {
+	d := newDesk(t, nil)
+	levels := geometry.Blocks(bmap.MaxLevels(d.fs.G, bmap.Attr) - 1)
+	for _, c := range []struct {
+		value int
+		want  geometry.Blocks
+		local bool
+	}{
+		{100, 5 + 5*levels, true}, {2037, 5 + 5*levels, true}, {2041, 2 * (5 + 5*levels), true}, {3061, 5 + 5*levels + 1 + levels, false},
+		{MaxValue, 5 + 5*levels + 17 + levels, false},
+	} {
+		if n, local := d.f.reserve(8, c.value); n != c.want || local != c.local {
+			t.Errorf("%d bytes: %d, %t, want %d", c.value, n, local, c.want)
+		}
+	}
+	if n := d.f.removeReserve(); n != 5*levels {
+		t.Errorf("to remove: %d, want %d", n, 5*levels)
+	}
+}
+
+// A block of a value that is not the right part of it is found.
+func TestDamagedValue(t *testing.T) {
+	d := newDesk(t, nil)
+	value := make([]byte, 9000)
+	d.must(func(_ *live.Trans, ip *inode.Inode) error {
+		_, err := d.f.Set(ip, User, []byte("name"), value, Upsert)
+		return err
+	})
+	if err := d.fs.Cache.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	place := int64(d.fs.G.Offset(1, geometry.AGBlock(d.fs.G.AGLength(1)/4+2))) // the second block of the value
+	good := d.dev
+	for name, change := range map[string]func(b []byte){
+		"as it was":      func([]byte) {},
+		"offset":         func(b []byte) { b[7] ^= 4 },
+		"length":         func(b []byte) { b[11] ^= 4 },
+		"magic number":   func(b []byte) { b[0]++ },
+		"owner":          func(b []byte) { b[39]++ },
+		"place":          func(b []byte) { b[47]++ },
+		"filesystem":     func(b []byte) { b[20]++ },
+		"beyond the end": func(b []byte) { b[4] = 1 },
+		"beyond a block": func(b []byte) { b[8] = 1 },
+	} {
+		d.dev = good.Clone()
+		b := make([]byte, d.fs.G.BlockSize)
+		_, _ = d.dev.ReadAt(b, place)
+		change(b)
+		ondisk.Seal(b, ondisk.AttrBlockCRC)
+		_, _ = d.dev.WriteAt(b, place)
+		d.remount()
+		err := d.with(func(t *live.Trans, ip *inode.Inode) error {
+			_, found, err := d.f.Get(t, ip, User, []byte("name"), nil)
+			if !found && err == nil {
+				err = fmt.Errorf("not found")
+			}
+			return err
+		})
+		if (err == nil) != (name == "as it was") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -40,7 +40,6 @@ type progress struct {
 	next  step   // nil when all is done
 
 	replace bool // the old attribute is there still
-	adding  bool // one is to be added, now or after a removal, so that the fork stays
 	// Parent pointers are removed before the new one is added, whose name and
 	// value these are: the log has both.
 	renamed           bool
@@ -146,7 +145,6 @@ func (o *op) addNext() step {
 	if o.ip.ForkOffset == 0 {
 		return nil
 	}
-	o.adding = true
 	if isShort(o.ip) {
 		return addShort
 	}
@@ -244,7 +242,7 @@ func removeShort(o *op) (bool, error) {
 func (o *op) cut(s shortform, at int) {
 	ip := o.ip
 	ip.Attr.Local = s.cut(at)
-	if len(ip.Attr.Local) == listHeader && ip.Data.Format != ondisk.FormatBtree && !o.adding && !o.replace &&
+	if len(ip.Attr.Local) == listHeader && ip.Data.Format != ondisk.FormatBtree && !o.replace &&
 		!o.f.fs.G.Features.Parent {
 		dropFork(ip)
 	} else {
@@ -350,12 +348,10 @@ func removeOld(o *op) (bool, error) {
 	return true, o.removeValue()
 }
 
-// removeValue is followed by the removal of the entry.
+// removeValue is followed by the removal of the entry. libxfs has a way of its own for a fork that is one leaf
+// (xfs_attr_leaf_remove_attr), with the same result.
 func (o *op) removeValue() error {
 	o.next = removeNodeEntry
-	if isLeaf(o.ip) {
-		o.next = removeLeafEntry
-	}
 	if o.old.length == 0 {
 		return nil
 	}
@@ -372,11 +368,6 @@ func removeLeaf(o *op) (bool, error) {
 	if !found {
 		return false, fmt.Errorf("attribute %q is gone", o.name)
 	}
-	return removeLeafEntry(o)
-}
-
-// removeLeafEntry removes the entry that was found, and makes a list of the leaf if it can.
-func removeLeafEntry(o *op) (bool, error) {
 	l, err := o.leafAt()
 	if err != nil {
 		return false, err

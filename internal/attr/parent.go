@@ -110,7 +110,7 @@ func (f *FS) ReplaceParent(t *live.Trans, ip *inode.Inode, old, l Link) error {
 	if isShort(ip) {
 		return o.done(o.set(true, true))
 	}
-	o.replace, o.adding = true, true
+	o.replace = true
 	o.next = o.removeNext()
 	o.putOff(t)
 	return nil

@@ -255,3 +255,47 @@ func TestParentErrors(t *testing.T) {
 		}
 	}
 }
+
+// A parent pointer is renamed in the list, whether it stays as long or not, and in a leaf that has no other.
+func TestRename(t *testing.T) {
+	d := newDesk(t, func(s *geometry.Spec) { s.Features.Parent = geometry.Given(true) })
+	d.makeFork()
+	old := Link{Dir: 128, Generation: 1, Name: []byte("name")}
+	d.must(func(t *live.Trans, ip *inode.Inode) error { return d.f.AddParent(t, ip, old) })
+	for _, name := range []string{"eman", "longer", "s", strings.Repeat("x", 255), strings.Repeat("y", 255), "short"} {
+		l := Link{Dir: old.Dir + 1, Generation: 2, Name: []byte(name)}
+		d.must(func(t *live.Trans, ip *inode.Inode) error {
+			ip.Core.Ctime = 0
+			t.Join(ip)
+			if err := d.f.ReplaceParent(t, ip, old, l); err != nil {
+				return err
+			}
+			if grown := len(name) != len(old.Name) && len(name) < 255 && len(old.Name) < 255; grown && ip.Core.Ctime == 0 {
+				return fmt.Errorf("%s: the inode is not stamped", name)
+			}
+			return nil
+		})
+		old = l
+		rec := l.rec()
+		all := d.all()
+		if _, ok := all[fmt.Sprintf("%d:%s %x", Parent, name, rec[:])]; !ok || len(all) != 1 {
+			t.Errorf("%s: %q", name, all)
+		}
+		d.must(func(_ *live.Trans, ip *inode.Inode) error {
+			if isShort(ip) != (len(name) < 255) || ip.ForkOffset == 0 {
+				return fmt.Errorf("%s: form %d at %d", name, ip.Attr.Format, ip.ForkOffset)
+			}
+			return nil
+		})
+	}
+}
+
+// All of a directory's number is in the hash.
+func TestParentHash(t *testing.T) {
+	d := newDesk(t, nil)
+	l := Link{Dir: 0x1234567800000080}
+	rec := l.rec()
+	if got := d.f.parentHash([]byte("a"), rec[:]); got != 0x61^0x12345678^0x80 {
+		t.Errorf("%#x", got)
+	}
+}
