@@ -13,7 +13,7 @@ import (
 // Free gives an inode back that has no contents any more, and takes it off its list of
 // unlinked inodes, if it is on it. If its chunk is empty then, the blocks of that are freed
 // at the end of the transaction; where a block has more than one record they are kept.
-// A transaction frees one inode. (xfs_inode_uninit, xfs_difree.)
+// (xfs_inode_uninit, xfs_difree.)
 func Free(t *live.Trans, ip *inode.Inode) error {
 	agno, agino := t.G.InodeAddress(ip.Ino)
 	g, err := open(t, agno)
@@ -33,12 +33,23 @@ func Free(t *live.Trans, ip *inode.Inode) error {
 		return err
 	}
 	ip.Clear(t.FS)
+	ip.Log(t)
 	if empty {
-		ip.Drop()
+		g.drop(&r)
 		return g.freeChunk(&r)
 	}
-	ip.Log(t)
 	return nil
+}
+
+// drop has the transaction put none of its inodes into a chunk that is freed.
+func (g *group) drop(r *record) {
+	for i := range g.t.Inodes() {
+		if ip, ok := i.(*inode.Inode); ok {
+			if agno, agino := g.t.G.InodeAddress(ip.Ino); agno == g.agno && r.has(agino) {
+				ip.Drop()
+			}
+		}
+	}
 }
 
 // give gives an inode back to its record in the inobt, and removes the record if no inode

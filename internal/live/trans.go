@@ -1,6 +1,8 @@
 package live
 
 import (
+	"iter"
+
 	"mkfs/internal/buffer"
 	"mkfs/internal/geometry"
 )
@@ -111,6 +113,17 @@ func (t *Trans) join(i Inode) *joined {
 	}
 	t.inodes = append(t.inodes, joined{Inode: i})
 	return &t.inodes[len(t.inodes)-1]
+}
+
+// Inodes yields the inodes of the transaction.
+func (t *Trans) Inodes() iter.Seq[Inode] {
+	return func(yield func(Inode) bool) {
+		for _, j := range t.inodes {
+			if !yield(j.Inode) {
+				return
+			}
+		}
+	}
 }
 
 // Commit does what was put off, puts inodes into their blocks, and ends the
