@@ -43,9 +43,7 @@ func AddAttrFork(t *live.Trans, ip *inode.Inode, size int, spill func() error) e
 			return spill()
 		}
 	case ondisk.FormatExtents:
-		if len(ip.Data.Extents) > o.most() {
-			return o.toBtree()
-		}
+		return o.outgrow()
 	case ondisk.FormatBtree:
 		return o.resize()
 	}

@@ -91,21 +91,23 @@ func (o *op) change(c *change) error {
 	return nil
 }
 
-// own tells the rmapbt of blocks that were added, removed or converted, at the end of the transaction.
-func (o *op) own(k kind, e inode.Extent) {
-	later := [...]func(*live.Trans, *inode.Inode, bool, inode.Extent){
-		add: alloc.MapLater, convert: alloc.ConvertLater, remove: alloc.UnmapLater,
-	}
-	later[k](o.t, o.ip, o.id == Attr, e)
+// later tells the rmapbt of blocks that were added, converted or removed, at the end of the transaction.
+var later = [...]func(*live.Trans, *inode.Inode, bool, inode.Extent){
+	add: alloc.MapLater, convert: alloc.ConvertLater, remove: alloc.UnmapLater,
 }
 
-// reform gives the fork the form that its number of extents wants.
-func (o *op) reform() error {
-	switch many := len(o.f.Extents) > o.most(); {
-	case many && o.f.Format == ondisk.FormatExtents:
+// outgrow gives the fork a btree if its extents do not fit the inode any more.
+func (o *op) outgrow() error {
+	if o.f.Format == ondisk.FormatExtents && len(o.f.Extents) > o.most() {
 		return o.toBtree()
-	case !many && o.f.Format == ondisk.FormatBtree:
-		return o.toExtents()
 	}
 	return nil
+}
+
+// reform gives the fork the form that its number of extents wants, at the end of an operation.
+func (o *op) reform() error {
+	if o.f.Format == ondisk.FormatBtree && len(o.f.Extents) <= o.most() {
+		return o.toExtents()
+	}
+	return o.outgrow()
 }

@@ -66,7 +66,7 @@ func (o *op) removeExtent(i int, e inode.Extent, flags Flags) (int, error) {
 	if err := o.change(&c); err != nil {
 		return i, err
 	}
-	o.own(remove, e)
+	later[remove](o.t, o.ip, o.id == Attr, e)
 	if flags&Keep == 0 {
 		alloc.FreeLater(o.t, e.Start, e.Blocks, rmap.Owner{}, alloc.ReserveNone)
 	}

@@ -26,7 +26,7 @@ func WriteMany(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry
 		return nil, o.fail("%d blocks at %d cannot be mapped", n, off)
 	}
 	w := writing{op: o, want: want{flags: flags, total: total, minLeft: o.minLeft()}, off: off, n: n}
-	if err := w.map_(most); err != nil {
+	if err := w.run(most); err != nil {
 		return nil, err
 	}
 	return w.mapped, w.reform()
@@ -48,7 +48,7 @@ func Map(t *live.Trans, ip *inode.Inode, id ForkID, e inode.Extent) error {
 		return o.fail("blocks at %d are mapped already", e.Offset)
 	}
 	ip.Core.Blocks += uint64(e.Blocks)
-	if err := o.addExtent(i, e, nil); err != nil {
+	if _, err := o.addExtent(i, e); err != nil {
 		return err
 	}
 	return o.reform()
@@ -63,8 +63,8 @@ type writing struct {
 	mapped []inode.Extent
 }
 
-// map_ maps the range, as far as so many mappings go and there is room.
-func (w *writing) map_(most int) error {
+// run maps the range, as far as so many mappings go and there is room.
+func (w *writing) run(most int) error {
 	end := w.off + uint64(w.n)
 	i := w.f.Search(w.off)
 	for at, news := w.off, 0; at < end; i++ {
@@ -110,24 +110,18 @@ func (w *writing) allocate(i int, at, end uint64) (int, bool, error) {
 	}
 	e := inode.Extent{Offset: w.want.off, Start: start, Blocks: w.want.n, Unwritten: w.want.flags&Prealloc != 0}
 	w.ip.Core.Blocks += uint64(e.Blocks)
-	err = w.addExtent(i, e, &i)
+	i, err = w.addExtent(i, e)
 	return i, true, err
 }
 
-// addExtent puts an extent into the hole before the i-th. at gets the index of the extent that it is in.
-func (o *op) addExtent(i int, e inode.Extent, at *int) error {
+// addExtent puts an extent into the hole before the i-th, and returns the index of the extent that it is in.
+func (o *op) addExtent(i int, e inode.Extent) (int, error) {
 	c := added(o.f.Extents, i, e)
 	if err := o.change(&c); err != nil {
-		return err
+		return i, err
 	}
-	if at != nil {
-		*at = c.at
-	}
-	o.own(add, e)
-	if len(o.f.Extents) > o.most() {
-		return o.reform()
-	}
-	return nil
+	later[add](o.t, o.ip, o.id == Attr, e)
+	return c.at, o.outgrow()
 }
 
 // convert changes the state of e, a part of the i-th extent, if that is not the one that is wanted. It returns the
@@ -153,11 +147,8 @@ func (o *op) convertExtent(i int, e inode.Extent) (int, error) {
 	if err := o.change(&c); err != nil {
 		return i, err
 	}
-	o.own(convert, e)
-	if len(o.f.Extents) > o.most() {
-		return c.at, o.reform()
-	}
-	return c.at, nil
+	later[convert](o.t, o.ip, o.id == Attr, e)
+	return c.at, o.outgrow()
 }
 
 // note adds a mapping to the result, as one with the one before if they are contiguous.
