@@ -148,7 +148,8 @@ func (g *group) allocate(r *Request, target geometry.AGBlock, find search) (
 	if !t.Allocated || g.AG > t.Highest { // whether it finds something or not
 		t.Allocated, t.Highest = true, g.AG
 	}
-	x, err := find(g, r, target)
+	g.request = *r
+	x, err := find(g, &g.request, target)
 	if err != nil || !x.ok {
 		return 0, 0, false, err
 	}

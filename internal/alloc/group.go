@@ -7,11 +7,34 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// group is an AG with its trees of free space, within a transaction.
+// allocator is what is kept of a filesystem, so that it need not be made again for each
+// allocation.
+type allocator struct {
+	// groups are AGs that were used last, each in the place of its number modulo theirs.
+	groups [16]group
+	// Places in trees, which a search uses at once.
+	inCnt, inBno, inBno2 cursor
+	search               locality
+}
+
+// of is the allocator of a filesystem.
+func of(fs *live.FS) *allocator {
+	a, ok := fs.Space.(*allocator)
+	if !ok {
+		a = &allocator{}
+		fs.Space = a
+	}
+	return a
+}
+
+// group is an AG with its trees of free space. open makes it one of a transaction.
 type group struct {
 	live.AGF
+	*allocator
 	t        *live.Trans
 	bno, cnt btree.Tree
+	roots    [2]root
+	request  Request // that a search is for
 }
 
 // open gets an AG.
@@ -20,9 +43,18 @@ func open(t *live.Trans, agno geometry.AGNumber) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &group{AGF: agf, t: t}
-	g.bno = btree.Tree{Kind: btree.Bnobt, AG: agno, Root: &root{agf, ondisk.AGFBnoRoot, ondisk.AGFBnoLevel}}
-	g.cnt = btree.Tree{Kind: btree.Cntbt, AG: agno, Root: &root{agf, ondisk.AGFCntRoot, ondisk.AGFCntLevel}}
+	a := of(t.FS)
+	g := &a.groups[int(agno)%len(a.groups)]
+	if g.allocator == nil || g.AG != agno {
+		*g = group{allocator: a}
+		g.roots = [2]root{
+			{block: ondisk.AGFBnoRoot, level: ondisk.AGFBnoLevel}, {block: ondisk.AGFCntRoot, level: ondisk.AGFCntLevel},
+		}
+		g.bno = btree.Tree{Kind: btree.Bnobt, AG: agno, Root: &g.roots[0]}
+		g.cnt = btree.Tree{Kind: btree.Cntbt, AG: agno, Root: &g.roots[1]}
+	}
+	g.AGF, g.t = agf, t
+	g.roots[0].AGF, g.roots[1].AGF = agf, agf
 	return g, nil
 }
 
@@ -49,7 +81,7 @@ func (r *root) Free(_ *live.Trans, ptr uint64) error { return r.PutListed(geomet
 
 // cursor is a place in a tree of free space.
 type cursor struct {
-	*btree.Cursor
+	btree.Cursor
 	g *group
 	// active: the cursor is at a record, and a search goes on from there. A lookup
 	// sets it; Next and Prev leave it to the search.
@@ -57,8 +89,17 @@ type cursor struct {
 	buf    [ondisk.AllocRecordSize]byte
 }
 
-func (g *group) byPlace() *cursor  { return &cursor{Cursor: g.bno.Cursor(g.t), g: g} }
-func (g *group) byLength() *cursor { return &cursor{Cursor: g.cnt.Cursor(g.t), g: g} }
+// byPlace and byLength are cursors in the bnobt and in the cntbt, and another is a second
+// one in the bnobt. There is one of each at a time.
+func (g *group) byPlace() *cursor  { return g.at(&g.inBno, &g.bno) }
+func (g *group) another() *cursor  { return g.at(&g.inBno2, &g.bno) }
+func (g *group) byLength() *cursor { return g.at(&g.inCnt, &g.cnt) }
+
+func (g *group) at(c *cursor, tree *btree.Tree) *cursor {
+	c.Init(tree, g.t)
+	c.g, c.active = g, false
+	return c
+}
 
 // lookup moves to the record of an extent, or to that before or behind where it would be.
 func (c *cursor) lookup(o btree.Order, at geometry.AGBlock, n geometry.Blocks) (bool, error) {

@@ -32,7 +32,8 @@ func (g *group) near(r *Request, target geometry.AGBlock) (x got, err error) {
 	if r.From == 0 && r.To == 0 {
 		r.To = geometry.AGBlock(g.t.G.AGBlocks - 1)
 	}
-	s := &locality{
+	s := &g.search
+	*s = locality{
 		group: g, r: r, target: min(max(target, r.From), r.To), length: r.Max, distance: math.MaxUint64,
 		cnt: g.byLength(),
 	}
@@ -109,7 +110,7 @@ func (s *locality) firstLongEnough() (ok bool, err error) {
 // the bnobt finds first ends that, but for the other direction. If there is nothing, the
 // longest extent that will do is taken. (xfs_alloc_ag_vextent_locality in libxfs.)
 func (s *locality) both() error {
-	s.before, s.behind = s.byPlace(), s.byPlace()
+	s.before, s.behind = s.byPlace(), s.another()
 	if _, err := s.cnt.lookup(btree.GE, s.target, s.length); err != nil {
 		return err
 	}

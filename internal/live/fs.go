@@ -48,8 +48,8 @@ type FS struct {
 	kinds struct{ agf, agfl, agi *buffer.Kind } // made when they are wanted first
 	most  *geometry.Heights
 	chunk geometry.InodeChunk // likewise
-	// Inodes is what package ialloc keeps of the filesystem.
-	Inodes any
+	// Inodes, Space and Owners are what packages ialloc, alloc and rmap keep of the filesystem.
+	Inodes, Space, Owners any
 }
 
 // Counts are the counters of the superblock.

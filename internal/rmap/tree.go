@@ -7,13 +7,19 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// cursor is a place in the rmapbt of an AG.
+// cursor is a place in the rmapbt of an AG. It is kept, so that its parts need not be
+// made again, and open makes it one of a transaction.
 type cursor struct {
 	live.AGF
-	*btree.Cursor
-	tree btree.Tree
-	buf  [ondisk.RmapRecordSize]byte
+	btree.Cursor
+	known bool // that it is of the AG
+	tree  btree.Tree
+	buf   [ondisk.RmapRecordSize]byte
 }
+
+// cursors are those of AGs that were used last, each in the place of its AG's number
+// modulo theirs.
+type cursors [16]cursor
 
 // open gets the rmapbt of an AG.
 func open(t *live.Trans, agno geometry.AGNumber) (*cursor, error) {
@@ -21,9 +27,18 @@ func open(t *live.Trans, agno geometry.AGNumber) (*cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cursor{AGF: agf}
-	c.tree = btree.Tree{Kind: btree.Rmapbt, AG: agno, Root: (*root)(&c.AGF)}
-	c.Cursor = c.tree.Cursor(t)
+	all, ok := t.Owners.(*cursors)
+	if !ok {
+		all = &cursors{}
+		t.Owners = all
+	}
+	c := &all[int(agno)%len(all)]
+	if !c.known || c.AG != agno {
+		*c = cursor{known: true}
+		c.tree = btree.Tree{Kind: btree.Rmapbt, AG: agno, Root: (*root)(&c.AGF)}
+	}
+	c.AGF = agf
+	c.Init(&c.tree, t)
 	return c, nil
 }
 
