@@ -9,12 +9,16 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// buffers are the blocks of a kind of tree to the cache.
+// buffers are the blocks of a kind of tree, in V4 or V5.
 type buffers struct {
-	kind  buffer.Kind
-	magic uint32
-	form  *ondisk.BtreeForm
+	kind   buffer.Kind // what the cache knows
+	magic  uint32
+	form   *ondisk.BtreeForm
+	blocks [maxBlockLog + 1 - minBlockLog]layouts // of each size
 }
+
+// Blocks are of 512 bytes to 64 KiB; tests have smaller ones.
+const minBlockLog, maxBlockLog = 7, 16
 
 // Faults of blocks.
 var (
@@ -30,6 +34,9 @@ const MaxLevels = 12
 // newBuffers makes the row of a kind of tree in V4 or V5.
 func newBuffers(k *Kind, v5 bool) buffers {
 	b := buffers{magic: k.MagicV4, form: formOf(k.Long, v5)}
+	for i := range b.blocks {
+		b.blocks[i] = newLayouts(k, b.form, 1<<(minBlockLog+i))
+	}
 	b.kind.Name = k.Name
 	if v5 {
 		b.magic = k.Magic

@@ -22,8 +22,8 @@ type Root interface {
 	Free(t *live.Trans, ptr uint64) error
 }
 
-// Tree is a tree of a filesystem. There is one Tree of each that is worked on, and
-// it does not move: cursors point to it.
+// Tree is a tree of a filesystem. Cursors point to it: it does not move while there
+// are any. What it is of does not change once a cursor has been made.
 type Tree struct {
 	*Kind
 	AG    geometry.AGNumber // of a tree within one
@@ -35,7 +35,7 @@ type Tree struct {
 	// What follows from the filesystem, once a cursor has asked.
 	fs      *live.FS
 	buffers *buffers
-	blocks  layouts
+	blocks  *layouts
 	size    int    // of a block in bytes
 	first   uint64 // the first block of an AG that may be one of the tree,
 	end     uint64 // and the one behind the last, of a tree within one
@@ -66,7 +66,7 @@ func (tr *Tree) bind(fs *live.FS) {
 	tr.fs = fs
 	tr.buffers = tr.Kind.buffers(fs.V5)
 	tr.size = int(fs.G.BlockSize)
-	tr.blocks = newLayouts(tr.Kind, tr.buffers.form, tr.size)
+	tr.blocks = &tr.buffers.blocks[fs.G.BlockLog-minBlockLog]
 	tr.first = uint64(fs.G.SectorBlocks())
 	if !tr.Long {
 		tr.end = uint64(fs.G.AGLength(tr.AG))
@@ -74,18 +74,32 @@ func (tr *Tree) bind(fs *live.FS) {
 	}
 }
 
-// offset is the byte at which a block is. It is false for one that no tree can have:
-// headers of AGs, and what is not there.
-func (tr *Tree) offset(ptr uint64) (int64, bool) {
+// where is where a pointer leads to.
+func (tr *Tree) where(ptr uint64) (geometry.AGNumber, geometry.AGBlock) {
 	if !tr.Long {
-		return tr.fs.Offset(tr.AG, geometry.AGBlock(ptr)), ptr >= tr.first && ptr < tr.end
+		return tr.AG, geometry.AGBlock(ptr)
+	}
+	log := tr.fs.G.AGBlockLog
+	return geometry.AGNumber(ptr >> log), geometry.AGBlock(ptr & (1<<log - 1))
+}
+
+// can tells whether a tree can have a block: not headers of AGs, and what is not there.
+func (tr *Tree) can(ptr uint64) bool {
+	if !tr.Long {
+		return ptr >= tr.first && ptr < tr.end
 	}
 	g := tr.fs.G
-	agno, agbno := ptr>>g.AGBlockLog, ptr&(1<<g.AGBlockLog-1)
-	if agno >= uint64(g.AGCount) || agbno < tr.first || agbno >= uint64(g.AGLength(geometry.AGNumber(agno))) {
+	agno, agbno := tr.where(ptr)
+	return ptr>>g.AGBlockLog < uint64(g.AGCount) && uint64(agbno) >= tr.first &&
+		geometry.Blocks(agbno) < g.AGLength(agno)
+}
+
+// offset is the byte at which a block is. It is false for one that no tree can have.
+func (tr *Tree) offset(ptr uint64) (int64, bool) {
+	if !tr.can(ptr) {
 		return 0, false
 	}
-	return tr.fs.Offset(geometry.AGNumber(agno), geometry.AGBlock(agbno)), true
+	return tr.fs.Offset(tr.where(ptr)), true
 }
 
 // read returns the block at a pointer, which is of a level.
@@ -132,7 +146,7 @@ func (tr *Tree) check(b *block, level int) error {
 		if ptr == ondisk.NullPointer {
 			continue
 		}
-		if _, ok := tr.offset(ptr); !ok || ptr == b.ptr {
+		if ptr == b.ptr || !tr.can(ptr) {
 			return fmt.Errorf("it has block %#x beside it", ptr)
 		}
 	}
