@@ -60,6 +60,8 @@ type Dirs struct {
 
 	s da.State
 	o op
+
+	known known
 }
 
 // op is an operation on an entry.

@@ -3,6 +3,7 @@ package dir
 import (
 	"mkfs/internal/buffer"
 	"mkfs/internal/da"
+	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
 
@@ -158,7 +159,7 @@ func (o *op) enterNode() (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	f.setBest(db%d.perFree, k.longest())
+	o.setBest(f, db, k.longest())
 	o.t.Dirty(fb)
 	o.address = d.addressOf(db, at)
 	return true, nil
@@ -182,7 +183,7 @@ func (o *op) listNew(db int, k block) (fb *buffer.Buf, f freeBlock, ok bool, err
 	if f.best(i) == noBest {
 		f.setUsed(f.used() + 1)
 	}
-	f.setBest(i, k.longest())
+	o.setBest(f, db, k.longest())
 	return fb, f, true, nil
 }
 
@@ -207,11 +208,66 @@ func (o *op) blockForNode() (db int, fb *buffer.Buf, f freeBlock, err error) {
 		if fb == nil {
 			continue
 		}
-		for i := f.count() - 1; i >= 0; i-- {
-			if best := f.best(i); best != noBest && best >= o.size {
-				return f.first() + i, fb, f, nil
-			}
+		if i := o.lastWithRoom(f, number); i >= 0 {
+			return f.first() + i, fb, f, nil
 		}
 	}
 	return -1, nil, f, nil
+}
+
+// lastWithRoom is the last block of entries with room that a block of the list has, -1 for none. It looks no further
+// than it has to: what it has seen to be full is known.
+func (o *op) lastWithRoom(f freeBlock, number int) int {
+	k := o.d.known.of(o.dp.Ino, number)
+	longest := 0
+	for i := f.count() - 1; i >= 0; i-- {
+		if i < k.count && k.longest < o.size {
+			longest = max(longest, k.longest)
+			break
+		}
+		if best := f.best(i); best != noBest {
+			if best >= o.size {
+				return i
+			}
+			longest = max(longest, best)
+		}
+	}
+	k.longest, k.count = longest, f.count()
+	return -1
+}
+
+// known is what is known of the list of free space of the directory that was searched last, by number of its block.
+type known struct {
+	ino    geometry.Inode
+	blocks []bound
+}
+
+// bound tells that none of the first count blocks of entries that are listed has a free space longer than that.
+type bound struct{ count, longest int }
+
+func (k *known) of(ino geometry.Inode, number int) *bound {
+	if k.ino != ino {
+		k.ino, k.blocks = ino, k.blocks[:0]
+	}
+	for len(k.blocks) <= number {
+		k.blocks = append(k.blocks, bound{})
+	}
+	return &k.blocks[number]
+}
+
+// changed notes that a block of entries has a free space of n bytes.
+func (k *known) changed(ino geometry.Inode, number, i, n int) {
+	if k.ino != ino || number >= len(k.blocks) {
+		return
+	}
+	if b := &k.blocks[number]; i < b.count && n != noBest {
+		b.longest = max(b.longest, n)
+	}
+}
+
+// setBest changes what the list says of a block of entries.
+func (o *op) setBest(f freeBlock, db, n int) {
+	number, i := db/o.d.perFree, db%o.d.perFree
+	f.setBest(i, n)
+	o.d.known.changed(o.dp.Ino, number, i, n)
 }
