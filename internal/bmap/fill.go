@@ -32,15 +32,14 @@ func Fill(fs *live.FS, ip *inode.Inode, off uint64, n geometry.Blocks, flags Fla
 	return true, nil
 }
 
-// FillReserve is how many blocks a transaction of Fill may take: what it is to map, as far as that is one extent,
-// with what an extent size hint adds, and a block of the btree of each level.
+// FillReserve is how many blocks a transaction of Fill may take: what it is to map, as far as that is one extent, and a
+// block of the btree of each level. Where there is an extent size hint the start is rounded down to it, and the end, from
+// as much further behind, up.
 func FillReserve(fs *live.FS, ip *inode.Inode, off uint64, n geometry.Blocks) geometry.Blocks {
-	if unit := extentSize(ip); unit > 0 {
-		over := geometry.Blocks(off % uint64(unit))
-		n += 2 * over // as libxfs counts it: the start is rounded down, and the end up by as much besides
-		if rest := (geometry.Blocks(off) + n) % unit; rest > 0 {
-			n += unit - rest
-		}
+	if unit := uint64(extentSize(ip)); unit > 0 {
+		over := off % unit
+		end := (off + uint64(n) + over + unit - 1) / unit * unit
+		n = geometry.Blocks(end - (off - over))
 	}
 	return min(n, maxLength) + geometry.Blocks(MaxLevels(fs.G, Data)) - 1
 }
