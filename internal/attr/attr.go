@@ -223,7 +223,8 @@ func (o *op) set(replace, local bool) error {
 	return nil
 }
 
-// overwrite replaces an attribute in the list where that stays as long, and otherwise removes it. (xfs_attr_shortform_replace in libxfs.)
+// overwrite replaces an attribute in the list where that stays as long, and otherwise removes it
+// (xfs_attr_shortform_replace in libxfs).
 func (o *op) overwrite() (bool, error) {
 	s, err := list(o.ip)
 	if err != nil {
@@ -288,7 +289,8 @@ type valueSpace interface {
 // mapped is the space of a filesystem.
 type mapped struct{}
 
-func (mapped) Map(t *live.Trans, ip *inode.Inode, at uint64, n, total geometry.Blocks) (got geometry.Blocks, err error) {
+func (mapped) Map(t *live.Trans, ip *inode.Inode, at uint64, n, total geometry.Blocks) (
+	got geometry.Blocks, err error) {
 	list, err := bmap.Write(t, ip, bmap.Attr, at, n, 0, total)
 	for _, e := range list {
 		got += e.Blocks

@@ -39,7 +39,8 @@ func newDesk(t testing.TB, ask func(*geometry.Spec)) *desk {
 	chunk := make([]byte, int(g.InodeSize)*g.ChunkInodes())
 	for i := range g.ChunkInodes() {
 		b := chunk[i*int(g.InodeSize):][:g.InodeSize]
-		core.Mode, core.Nlink, core.Format, core.AttrFormat = ondisk.ModeRegular, 1, ondisk.FormatExtents, ondisk.FormatExtents
+		core.Mode, core.Nlink = ondisk.ModeRegular, 1
+		core.Format, core.AttrFormat = ondisk.FormatExtents, ondisk.FormatExtents
 		core.Number = uint64(d.ino) + uint64(i)
 		core.Put(b)
 		if d.fs.V5 {
@@ -503,8 +504,8 @@ func TestLastBesideBtree(t *testing.T) {
 	}
 }
 
-// What an operation reserves: for each level of the index a block and those of a new mapping, twice where a leaf may split twice,
-// and the blocks of the value.
+// What an operation reserves: for each level of the index a block and those of a new mapping, twice where a leaf may
+// split twice, and the blocks of the value.
 func TestReserve(t *testing.T) {
 	d := newDesk(t, nil)
 	levels := geometry.Blocks(bmap.MaxLevels(d.fs.G, bmap.Attr) - 1)
@@ -513,8 +514,8 @@ func TestReserve(t *testing.T) {
 		want  geometry.Blocks
 		local bool
 	}{
-		{100, 5 + 5*levels, true}, {2037, 5 + 5*levels, true}, {2041, 2 * (5 + 5*levels), true}, {3061, 5 + 5*levels + 1 + levels, false},
-		{MaxValue, 5 + 5*levels + 17 + levels, false},
+		{100, 5 + 5*levels, true}, {2037, 5 + 5*levels, true}, {2041, 2 * (5 + 5*levels), true},
+		{3061, 5 + 5*levels + 1 + levels, false}, {MaxValue, 5 + 5*levels + 17 + levels, false},
 	} {
 		if n, local := d.f.reserve(8, c.value); n != c.want || local != c.local {
 			t.Errorf("%d bytes: %d, %t, want %d", c.value, n, local, c.want)

@@ -35,7 +35,7 @@ func TestParentsLikeReference(t *testing.T) {
 		t.Run(fmt.Sprint(args), func(t *testing.T) {
 			p := newPair(t, rootDir, args...)
 			r := rand.New(rand.NewSource(1))
-			for n := 0; n < 400; {
+			for n := 0; n < 250; {
 				cmd := []string{"-x"}
 				ip := p.read()
 				for range 1 + n/4 {
@@ -70,7 +70,9 @@ func TestParentsLikeReference(t *testing.T) {
 
 // The parent pointers of a file with many links are those that mkfs.xfs makes of a directory.
 func TestParentsOfLinks(t *testing.T) {
-	for _, c := range []struct{ links, block int }{{1, 4096}, {5, 1024}, {9, 4096}, {60, 4096}, {40, 1024}, {700, 1024}, {900, 4096}} {
+	for _, c := range []struct{ links, block int }{
+		{1, 4096}, {5, 1024}, {9, 4096}, {60, 4096}, {40, 1024}, {700, 1024}, {900, 4096},
+	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			src := t.TempDir()
 			r := rand.New(rand.NewSource(int64(c.links)))
@@ -124,7 +126,8 @@ func (d *desk) same(want *inode.Inode, ref *livetest.Device) {
 	}
 	d.must(func(_ *live.Trans, ip *inode.Inode) error {
 		if ip.ForkOffset != want.ForkOffset || isShort(ip) != isShort(want) || !bytes.Equal(ip.Attr.Local, want.Attr.Local) {
-			return fmt.Errorf("a fork at %d of form %d, want at %d of %d", ip.ForkOffset, ip.Attr.Format, want.ForkOffset, want.Attr.Format)
+			return fmt.Errorf("a fork at %d of form %d, want at %d of %d", ip.ForkOffset, ip.Attr.Format, want.ForkOffset,
+				want.Attr.Format)
 		}
 		if a, b := mappedBlocks(ip), mappedBlocks(want); a != b {
 			return fmt.Errorf("%d blocks, want %d", a, b)

@@ -72,7 +72,8 @@ func TestPopulateLikeReference(t *testing.T) {
 			if len(list) != c.count {
 				t.Fatalf("%d attributes, want %d", len(list), c.count)
 			}
-			image := livetest.Reference(t, imageSize, "-n", fmt.Sprint("parent=", c.parent), "-b", fmt.Sprint("size=", c.block), "-p", src)
+			image := livetest.Reference(t, imageSize, "-n", fmt.Sprint("parent=", c.parent), "-b", fmt.Sprint("size=", c.block),
+				"-p", src)
 			ref := livetest.Open(t, image)
 			fs := livetest.Load(t, ref)
 			d := newDesk(t, func(s *geometry.Spec) {

@@ -51,8 +51,8 @@ func TestRepair(t *testing.T) {
 			// The superblock of V4 is to say that there are attributes.
 			fs := livetest.Load(t, livetest.Open(t, path))
 			if !fs.V5 {
-				if out, err := livetest.Run(t, "xfs_db", "-x", "-c", fmt.Sprint("inode ", fs.G.RootInode()), "-c", "attr_set name value",
-					"-c", "attr_remove name", path); err != nil {
+				if out, err := livetest.Run(t, "xfs_db", "-x", "-c", fmt.Sprint("inode ", fs.G.RootInode()),
+					"-c", "attr_set name value", "-c", "attr_remove name", path); err != nil {
 					t.Fatal(err, out)
 				}
 			}

@@ -78,7 +78,7 @@ var mixes = []mix{
 // Whatever is done to attributes, inode and blocks are those of the reference to the byte, and the headers of AGs
 // with their btrees. More of it: ATTR_SEED=n ATTR_STEPS=n.
 func TestChangesLikeReference(t *testing.T) {
-	const few = 9
+	const few = 7
 	seed, steps := setting("ATTR_SEED", 0), setting("ATTR_STEPS", few)
 	for i, cfg := range configs {
 		for k, m := range mixes {
