@@ -2,13 +2,12 @@ package btree
 
 import "mkfs/internal/ondisk"
 
-// Delete removes the record at the cursor, which is then at the one behind it, or
-// behind all if that is in the next leaf: Record tells. Either way Next leads to the
-// record after that, or the first of the next leaf, and Prev to the one before the
-// removed one. (xfs_btree_delete in libxfs.)
+// Delete removes the record at the cursor, which is then at the one behind it. If that
+// is in the next leaf the cursor is at none, and Next moves to it. Prev moves to the one
+// before the record that was removed. (xfs_btree_delete in libxfs.)
 func (c *Cursor) Delete() error {
 	if _, ok := c.Record(); !ok {
-		panic("btree: there is no record at the cursor to be deleted")
+		return c.Tree.damagedBlock(c.path[0].ptr, errNoPlace)
 	}
 	joined := false
 	for level := 0; ; level++ {

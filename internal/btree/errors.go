@@ -10,6 +10,7 @@ var (
 	errFilesystem = errors.New("it is of another filesystem: the UUID is wrong")
 	errEmpty      = errors.New("it is empty")
 	errBeside     = errors.New("blocks beside each other do not agree with those above")
+	errNoPlace    = errors.New("the cursor is not at a record there")
 	errOrder      = errors.New("records are out of order")
 )
 

@@ -1,6 +1,7 @@
 package btree
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -22,7 +23,10 @@ func TestErrors(t *testing.T) {
 		{"magic", func(b []byte) { b[0]++ }, true, "it is no block of this tree: the magic number is wrong"},
 		{"address", func(b []byte) { b[ondisk.BtreeBlkno+7]++ }, true, "it is another block: its address is wrong"},
 		{"levels", func(b []byte) { ondisk.SetBtreeLevel(b, MaxLevels) }, true, "level 12 is more than any tree has"},
-		{"level", func(b []byte) { ondisk.SetBtreeLevel(b, 1); ondisk.SetBtreeRecords(b, 5) }, true, "its level is 1, and not 0"},
+		{"level", func(b []byte) {
+			ondisk.SetBtreeLevel(b, 1)
+			ondisk.SetBtreeRecords(b, 5)
+		}, true, "its level is 1, and not 0"},
 		{"count", func(b []byte) { ondisk.SetBtreeRecords(b, 26) }, true, "it has 26 entries, and room for 25"},
 		{"empty", func(b []byte) { ondisk.SetBtreeRecords(b, 0) }, true, "it is empty"},
 		{"owner", func(b []byte) { b[ondisk.BtreeOwner+3]++ }, true, "its owner is 2, and not 1"},
@@ -84,6 +88,31 @@ func TestErrorsOfRoots(t *testing.T) {
 		}
 		if _, err := tr.Blocks(trans); p.levels != 1 && (err == nil || err.Error() != want) {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// A damaged filesystem gives a block that is in use to another structure: the cursor that was
+// there is at no record any more.
+func TestBlockIsGivenAway(t *testing.T) {
+	for name, do := range map[string]func(c *Cursor) error{
+		"update": func(c *Cursor) error { return c.Update(Bnobt.sample(5, 1)) },
+		"delete": func(c *Cursor) error { return c.Delete() },
+		"insert": func(c *Cursor) error { _, err := c.Insert(Bnobt.sample(5, 1)); return err },
+	} {
+		fs, _ := small(true, 8)
+		tr, trans := start(t, fs, Bnobt, 0)
+		fill(t, tr, trans, 10)
+		c := tr.Cursor(trans)
+		if ok, err := c.Lookup(EQ, Bnobt.sample(5, 1)); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		other := &Tree{Kind: Rmapbt, AG: 1, Root: tr.Root}
+		if err := other.Start(trans, 100); err != nil {
+			t.Fatal(err)
+		}
+		if err := do(c); !errors.Is(err, errNoPlace) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import "mkfs/internal/ondisk"
 //
 // (xfs_btree_insert in libxfs. There the cursor may be stale afterwards; here it is not.)
 func (c *Cursor) Insert(record []byte) (bool, error) {
-	if p := &c.path[0]; !p.there() || p.at < 0 || p.at > p.live() {
-		panic("btree: the cursor is not where a record can be inserted")
+	if err := c.placed(0); err != nil {
+		return false, err
 	}
 	entry, ptr := record, uint64(0)
 	var stayed uint32 // the levels that were split while the cursor stayed in the left half
@@ -40,6 +40,19 @@ func (c *Cursor) Insert(record []byte) (bool, error) {
 		c.path[level].at++
 	}
 	return true, c.stepBack(stayed)
+}
+
+// placed is an error if a level's place is none where an entry can go in. That is so in a damaged
+// filesystem, too, if the block was given to another structure since the cursor came here.
+func (c *Cursor) placed(level int) error {
+	p := &c.path[level]
+	if !p.there() {
+		panic("btree: a cursor that is nowhere")
+	}
+	if p.at < 0 || p.at > p.live() {
+		return c.Tree.damagedBlock(p.ptr, errNoPlace)
+	}
+	return nil
 }
 
 // stepBack lets the levels above those in whose left half the cursor has stayed point
@@ -79,8 +92,8 @@ func (c *Cursor) insertAt(level int, entry []byte, ptr uint64) (s halves, ok boo
 		}
 	}
 	n := p.live()
-	if p.at < 0 || p.at > n {
-		return s, false, c.Tree.damagedBlock(p.ptr, errBeside)
+	if err := c.placed(level); err != nil {
+		return s, false, err
 	}
 	p.open(p.at, n-p.at)
 	p.put(p.at, entry, ptr)

@@ -4,7 +4,7 @@ package btree
 // (xfs_btree_update in libxfs.)
 func (c *Cursor) Update(record []byte) error {
 	if _, ok := c.Record(); !ok {
-		panic("btree: there is no record at the cursor to be updated")
+		return c.Tree.damagedBlock(c.path[0].ptr, errNoPlace)
 	}
 	p, tr := &c.path[0], c.Tree
 	at := p.entry(p.at)
