@@ -198,3 +198,45 @@ func TestSlop(t *testing.T) {
 		}
 	}
 }
+
+// A block for the btree that is the first that a transaction takes comes from an AG that has all that the btree may need.
+func TestTreeLeavesRoom(t *testing.T) {
+	fs, ip := newFile(t, 1<<30, nil)
+	if ok, err := Fill(fs, ip, 0, 600, Prealloc); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	const leaf = (4096 - 72) / 16
+	write := func(off uint64) {
+		t.Helper()
+		tr := fs.Begin(10)
+		if got, err := Write(tr, ip, Data, off, 1, Convert, 0); err != nil || len(got) == 0 {
+			t.Fatal(got, err)
+		}
+		if err := tr.Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	off := uint64(1)
+	for ; len(ip.Data.Extents) < leaf; off += 2 {
+		write(off) // the extent that is left is unwritten on both sides
+	}
+	tr := fs.Begin(0)
+	for ok := true; ok; { // but for one that can be had
+		var err error
+		if _, _, ok, err = alloc.ThisAG(tr, 0, alloc.Request{Min: 1, Max: 50000, MinLeft: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tr.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	write(off)
+	if n := ip.Data.Root.Live(); n != 2 {
+		t.Fatalf("the root has %d leaves below it, want 2", n)
+	}
+	first, _ := fs.G.BlockAddress(geometry.FSBlock(ip.Data.Root.Below(0)))
+	second, _ := fs.G.BlockAddress(geometry.FSBlock(ip.Data.Root.Below(1)))
+	if first != 0 || second != 1 {
+		t.Errorf("the leaves are in AGs %d and %d, want 0 and 1", first, second)
+	}
+}
