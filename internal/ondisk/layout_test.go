@@ -265,40 +265,6 @@ func TestFileExtentLayout(t *testing.T) {
 	}
 }
 
-func TestDirLayout(t *testing.T) {
-	hex := func(b []byte) string { return fmt.Sprintf("%x", b) }
-	entries := []DirEntry{{Name: "0.rmap", Inode: 0x81, Type: DirRegular, At: 0x60}}
-	for _, c := range []struct {
-		wide   bool
-		parent uint64
-		want   string
-	}{
-		{false, 0x80, "0100" + "00000080" + "06" + "0060" + "302e726d6170" + "01" + "00000081"},
-		{true, 1 << 32, "0101" + "0000000100000000" + "06" + "0060" + "302e726d6170" + "01" + "0000000000000081"},
-	} {
-		b := make([]byte, 64)
-		n := PutShortDir(b, c.parent, c.wide, entries)
-		if got := hex(b[:n]); got != c.want {
-			t.Errorf("in an inode: %s, want %s", got, c.want)
-		}
-	}
-	b := make([]byte, 48)
-	entries[0].Put(b, 8)
-	PutDirFree(b, 32, 16)
-	if got, want := hex(b), "0000000000000000"+"0000000000000081"+"06"+"302e726d6170"+"01"+"000000000000"+"0008"+
-		"ffff0010"+"00000000000000000000"+"0020"; got != want {
-		t.Errorf("in a block:\n got %s\nwant %s", got, want)
-	}
-	clear(b)
-	DirIndex{Hash: 0xee5b7172, Address: 0x60 / 8}.Put(b)
-	PutDirBests(b[:24], []int{0x123, 0x456})
-	PutDirTail(b[24:], 7)
-	if got, want := hex(b), "ee5b71720000000c"+"0000000000000000"+"01230456"+"00000002"+
-		"00000000000000000000000000000000"+"0000000700000000"; got != want {
-		t.Errorf("index:\n got %s\nwant %s", got, want)
-	}
-}
-
 func TestRTWord(t *testing.T) {
 	b := make([]byte, 8)
 	PutRTWord(b, 0x01020304, true)

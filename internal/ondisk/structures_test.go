@@ -111,46 +111,6 @@ func structures() []structure {
 			fields: inode2,
 		},
 		{
-			name: "directory data", size: 64, base: &DirData{Magic: DirDataMagic},
-			put:  func(v any, b []byte) { v.(*DirData).Put(b) },
-			get:  func(b []byte) (any, bool) { d, ok := DecodeDirData(b); return &d, ok },
-			sets: map[string]uint64{"Magic": 0x58444233},
-			fields: []place{
-				{"Magic", 0, 4}, {"CRC", 4, 4}, {"Blkno", 8, 8}, {"LSN", 16, 8}, {"UUID", 24, 16}, {"Owner", 40, 8},
-				{"FreeAt", 48, 2}, {"FreeLength", 50, 2},
-			},
-		},
-		{
-			name: "directory index", size: 64, base: &DirIndexBlock{Magic: DirLeafMagic},
-			put:  func(v any, b []byte) { v.(*DirIndexBlock).Put(b) },
-			get:  func(b []byte) (any, bool) { d, ok := DecodeDirIndexBlock(b); return &d, ok },
-			sets: map[string]uint64{"Magic": 0x3ebe},
-			fields: []place{
-				{"Forward", 0, 4}, {"Back", 4, 4}, {"Magic", 8, 2}, {"CRC", 12, 4},
-				{"Blkno", 16, 8}, {"LSN", 24, 8}, {"UUID", 32, 16}, {"Owner", 48, 8},
-				{"Count", 56, 2}, {"Level", 58, 2},
-			},
-		},
-		{
-			name: "directory free space", size: 64, magic: []byte("XDF3"), base: &DirFree{},
-			put: func(v any, b []byte) { v.(*DirFree).Put(b) },
-			get: func(b []byte) (any, bool) { d, ok := DecodeDirFree(b); return &d, ok },
-			fields: []place{
-				{"CRC", 4, 4}, {"Blkno", 8, 8}, {"LSN", 16, 8}, {"UUID", 24, 16}, {"Owner", 40, 8},
-				{"First", 48, 4}, {"Count", 52, 4}, {"Used", 56, 4},
-			},
-		},
-		{
-			name: "extent btree block", size: 72, base: &LongBtreeBlock{Magic: BmbtMagic},
-			put:  func(v any, b []byte) { v.(*LongBtreeBlock).Put(b) },
-			get:  func(b []byte) (any, bool) { h, ok := DecodeLongBtreeBlock(b); return &h, ok },
-			sets: map[string]uint64{"Magic": 0x424d4133},
-			fields: []place{
-				{"Magic", 0, 4}, {"Level", 4, 2}, {"Records", 6, 2}, {"Left", 8, 8}, {"Right", 16, 8},
-				{"Blkno", 24, 8}, {"LSN", 32, 8}, {"UUID", 40, 16}, {"Owner", 56, 8}, {"CRC", 64, 4},
-			},
-		},
-		{
 			name: "realtime superblock", size: 56, magic: []byte("Frog"), base: &RTSuper{},
 			put:    func(v any, b []byte) { v.(*RTSuper).Put(b) },
 			get:    func(b []byte) (any, bool) { r, ok := DecodeRTSuper(b); return &r, ok },
