@@ -21,18 +21,8 @@ import (
 // mounted mounts an image for as long as do runs.
 func mounted(t *testing.T, path string, do func(dir string)) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("to mount needs root")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "xfs", "-o", "loop,nouuid", path, dir).CombinedOutput(); err != nil {
-		t.Skipf("%v: %s", err, out)
-	}
-	defer func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
-	}()
+	dir, unmount := livetest.Mount(t, path)
+	defer unmount()
 	do(dir)
 }
 
