@@ -52,7 +52,8 @@ func apart(a, b geometry.AGBlock) geometry.Blocks { return geometry.Blocks(max(a
 // lies behind the target, else at the target itself, else at its end. Users' data begins
 // at the start of an extent that ends before the target and n blocks.
 // (xfs_alloc_compute_diff in libxfs.)
-func (r *Request) place(free geometry.Extent, target geometry.AGBlock, n geometry.Blocks) (at geometry.AGBlock, ok bool) {
+func (r *Request) place(free geometry.Extent, target geometry.AGBlock, n geometry.Blocks) (
+	at geometry.AGBlock, ok bool) {
 	end, wantEnd := free.End(), target+geometry.AGBlock(n)
 	switch {
 	case free.Start >= target || r.UserData && end < wantEnd:
@@ -75,7 +76,8 @@ func (r *Request) place(free geometry.Extent, target geometry.AGBlock, n geometr
 
 // around chooses between the aligned blocks before and behind a target within a free
 // extent: that with more room, up to n blocks, else the nearer one.
-func (r *Request) around(free geometry.Extent, target geometry.AGBlock, n geometry.Blocks) (at geometry.AGBlock, ok bool) {
+func (r *Request) around(free geometry.Extent, target geometry.AGBlock, n geometry.Blocks) (
+	at geometry.AGBlock, ok bool) {
 	end, behind := free.End(), roundUp(target, r.Align)
 	before := behind - geometry.AGBlock(r.Align)
 	switch {

@@ -8,7 +8,6 @@ import (
 	"mkfs/internal/live"
 	"mkfs/internal/live/livetest"
 	"mkfs/internal/ondisk"
-	"mkfs/internal/rmap"
 )
 
 // state is what the structures of an AG say.
@@ -80,9 +79,14 @@ func treeBlock(t tb, tr *live.Trans, tree *btree.Tree, at geometry.AGBlock) ([]b
 func trees(g *group) map[string]*btree.Tree {
 	list := map[string]*btree.Tree{"bnobt": &g.bno, "cntbt": &g.cnt}
 	if g.t.G.Features.Rmapbt {
-		list["rmapbt"] = rmap.Tree(g.AGF)
+		list["rmapbt"] = ownerTree(g.AGF)
 	}
 	return list
+}
+
+// ownerTree is the rmapbt, to be read.
+func ownerTree(agf live.AGF) *btree.Tree {
+	return &btree.Tree{Kind: btree.Rmapbt, AG: agf.AG, Root: &root{agf, ondisk.AGFRmapRoot, ondisk.AGFRmapLevel}}
 }
 
 // sameTrees compares AGF, free list and trees of free space and of owners of an AG in two
@@ -151,8 +155,8 @@ func sameBlock(t tb, trA, trB *live.Trans, a, b *btree.Tree, at geometry.AGBlock
 	}
 	for i := range n {
 		if x[i] != y[i] {
-			t.Errorf("%s of AG %d, block %d of level %d: byte %d of %d is %#x, want %#x", a.Name, a.AG, at, h.Level, i, n, x[i],
-				y[i])
+			t.Errorf("%s of AG %d, block %d of level %d: byte %d of %d is %#x, want %#x", a.Name, a.AG, at, h.Level, i, n,
+				x[i], y[i])
 			return
 		}
 	}
@@ -192,7 +196,7 @@ func check(t tb, fs *live.FS, agno geometry.AGNumber) (s state) {
 	}
 	grown := len(blocksOf(t, tr, &g.bno)) + len(blocksOf(t, tr, &g.cnt)) - 2
 	if fs.G.Features.Rmapbt {
-		tree := rmap.Tree(g.AGF)
+		tree := ownerTree(g.AGF)
 		blocks := len(blocksOf(t, tr, tree))
 		grown += blocks - 1
 		if n := g.Get(ondisk.AGFRmapBlocks); int(n) != blocks {

@@ -10,7 +10,8 @@ import (
 
 // Free frees blocks of an AG at once. If the owner is zero the rmapbt is left alone.
 // (__xfs_free_extent in libxfs.)
-func Free(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, o rmap.Owner, r Reserve) error {
+func Free(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, o rmap.Owner,
+	r Reserve) error {
 	g, err := open(t, agno)
 	if err != nil {
 		return err
@@ -24,7 +25,9 @@ func Free(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry
 // FreeLater frees blocks at the end of the transaction: see Free. The owner has no
 // offset. (xfs_free_extent_later in libxfs.)
 func FreeLater(t *live.Trans, at geometry.FSBlock, n geometry.Blocks, o rmap.Owner, r Reserve) {
-	t.Defer(&freeExtents, live.Item{Op: uint8(r), Flags: flagsOf(o.Attr, o.Bmbt, false), Start: at, Blocks: n, Owner: o.Owner})
+	t.Defer(&freeExtents, live.Item{
+		Op: uint8(r), Flags: flagsOf(o.Attr, o.Bmbt, false), Start: at, Blocks: n, Owner: o.Owner,
+	})
 }
 
 // freeExtents are extents that are freed at the end of a transaction.

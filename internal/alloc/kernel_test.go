@@ -144,7 +144,8 @@ func (b *both) fallocate(f *file, n geometry.Blocks) {
 
 // allocate asks for blocks as xfs_bmap_btalloc does: as many as are in one piece in the
 // first AG that has all, else the most that any has; else fewer.
-func (b *both) allocate(tr *live.Trans, near geometry.FSBlock, offset, n geometry.Blocks) (geometry.FSBlock, geometry.Blocks) {
+func (b *both) allocate(tr *live.Trans, near geometry.FSBlock, offset, n geometry.Blocks) (
+	geometry.FSBlock, geometry.Blocks) {
 	g := b.fs.G
 	r := Request{Max: n, MinLeft: 1, UserData: true}
 	if page := geometry.Blocks(4096 / g.BlockSize); page > 1 {
@@ -181,7 +182,8 @@ func (b *both) allocate(tr *live.Trans, near geometry.FSBlock, offset, n geometr
 
 // aligned asks for blocks at the end of a file on a striped device: right behind those
 // before, else at a stripe unit (xfs_bmap_btalloc_at_eof). The request keeps the length.
-func (b *both) aligned(tr *live.Trans, near geometry.FSBlock, r *Request, more bool) (geometry.FSBlock, geometry.Blocks, bool) {
+func (b *both) aligned(tr *live.Trans, near geometry.FSBlock, r *Request, more bool) (
+	geometry.FSBlock, geometry.Blocks, bool) {
 	long, unit := b.longest, b.fs.G.StripeUnit
 	if more {
 		next := r.Min

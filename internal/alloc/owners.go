@@ -1,9 +1,12 @@
 package alloc
 
 import (
+	"fmt"
+
 	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
+	"mkfs/internal/ondisk"
 	"mkfs/internal/rmap"
 )
 
@@ -44,8 +47,12 @@ func ownLater(t *live.Trans, op uint8, ip *inode.Inode, attr bool, e inode.Exten
 	if !t.G.Features.Rmapbt {
 		return
 	}
+	flags := flagsOf(attr, false, e.Unwritten)
+	if !attr && ip.Core.Flags2&ondisk.Flag2Reflink != 0 {
+		flags |= flagShared
+	}
 	t.Defer(&owners, live.Item{
-		Op: op, Flags: flagsOf(attr, false, e.Unwritten), Start: e.Start, Blocks: e.Blocks, Owner: uint64(ip.Ino),
+		Op: op, Flags: flags, Start: e.Start, Blocks: e.Blocks, Owner: uint64(ip.Ino),
 		Offset: e.Offset,
 	})
 }
@@ -56,6 +63,10 @@ var owners = live.Deferral{
 	Name: "rmap",
 	Finish: func(t *live.Trans, i *live.Item, first bool) (bool, error) {
 		agno, agbno := t.G.BlockAddress(i.Start)
+		if i.Flags&flagShared != 0 {
+			return false, fmt.Errorf("blocks of inode %d may be shared with other files; owners of such are not changed",
+				i.Owner)
+		}
 		if first {
 			if err := FixFreeList(t, agno); err != nil {
 				return false, err
@@ -70,6 +81,7 @@ const (
 	flagAttr uint8 = 1 << iota
 	flagBmbt
 	flagUnwritten
+	flagShared // with other files, as far as is known
 )
 
 func flagsOf(attr, bmbt, unwritten bool) (f uint8) {

@@ -12,7 +12,8 @@ import (
 // (xfs_alloc_fixup_trees in libxfs.)
 func (g *group) take(cnt, bno *cursor, free, part geometry.Extent) error {
 	if part.Blocks == 0 || part.Start < free.Start || part.End() > free.End() {
-		return g.Errorf("free space", "%d blocks at %d are wanted of %d at %d", part.Blocks, part.Start, free.Blocks, free.Start)
+		return g.Errorf("free space", "%d blocks at %d are wanted of %d at %d", part.Blocks, part.Start, free.Blocks,
+			free.Start)
 	}
 	left := []geometry.Extent{
 		{Start: free.Start, Blocks: geometry.Blocks(part.Start - free.Start)},

@@ -60,7 +60,8 @@ func Convert(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geome
 }
 
 // change does something to the rmapbt of an AG, if there is one.
-func change(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, do func(*cursor) error) error {
+func change(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks,
+	do func(*cursor) error) error {
 	if !t.G.Features.Rmapbt {
 		return nil
 	}

@@ -163,8 +163,3 @@ func (c *cursor) encode(r record) []byte {
 }
 
 func (c *cursor) errorf(format string, args ...any) error { return c.Errorf("rmapbt", format, args...) }
-
-// Tree is the rmapbt of an AG.
-func Tree(agf live.AGF) *btree.Tree {
-	return &btree.Tree{Kind: btree.Rmapbt, AG: agf.AG, Root: (*root)(&agf)}
-}
