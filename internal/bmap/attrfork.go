@@ -103,7 +103,8 @@ func dataSize(fs *live.FS, ip *inode.Inode) int {
 // LocalToExtents gives a local fork a block, for the caller to put its contents there, and makes it a fork with
 // that as its only extent. The contents are no more in the inode afterwards. ok is false if there is no room.
 // (xfs_bmap_local_to_extents in libxfs.)
-func LocalToExtents(t *live.Trans, ip *inode.Inode, id ForkID, total geometry.Blocks) (e inode.Extent, ok bool, err error) {
+func LocalToExtents(t *live.Trans, ip *inode.Inode, id ForkID, total geometry.Blocks) (
+	e inode.Extent, ok bool, err error) {
 	o := on(t, ip, id)
 	defer o.end()
 	if o.f.Format != ondisk.FormatLocal {
@@ -120,7 +121,8 @@ func LocalToExtents(t *live.Trans, ip *inode.Inode, id ForkID, total geometry.Bl
 	return e, true, nil
 }
 
-// EmptyLocal makes a local fork one that has no extents. An attribute fork that was large gives the data fork some of its
+// EmptyLocal makes a local fork one that has no extents. An attribute fork that was large gives the data fork some
+// of its
 // room. (xfs_bmap_local_to_extents_empty in libxfs.)
 func EmptyLocal(t *live.Trans, ip *inode.Inode, id ForkID) {
 	if id == Attr && ip.Data.Format != ondisk.FormatDev && ip.Data.Format != ondisk.FormatBtree {

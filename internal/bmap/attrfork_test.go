@@ -16,7 +16,8 @@ import (
 )
 
 // An attribute fork begins where the reference makes it begin, and the data fork has the form and the bytes that it
-// has there: extents just as many as fit beside it, one more, all that fit the inode; roots of btrees that fit beside it
+// has there: extents just as many as fit beside it, one more, all that fit the inode; roots of btrees that fit
+// beside it
 // and that do not; device numbers; symlinks that go to a block.
 func TestAddAttrFork(t *testing.T) {
 	for _, c := range []struct {
@@ -55,7 +56,8 @@ func TestAddAttrFork(t *testing.T) {
 	}
 }
 
-// addAttrForks compares what is done for an attribute with a value of so many bytes. Files where it gets a block are left
+// addAttrForks compares what is done for an attribute with a value of so many bytes. Files where it gets a block are
+// left
 // out.
 func addAttrForks(t *testing.T, image string, inos []geometry.Inode, value int) {
 	t.Helper()

@@ -41,7 +41,8 @@ func treeBlocks(t *testing.T, fs *live.FS, dev *livetest.Device, ip *inode.Inode
 	return list
 }
 
-// Whatever is wrong with a file's btree or its inode, an operation ends, and none panics. The blocks are of V4, which have no
+// Whatever is wrong with a file's btree or its inode, an operation ends, and none panics. The blocks are of V4,
+// which have no
 // checksums.
 func TestDamaged(t *testing.T) {
 	path, inos := emptyFiles(t, 300<<20, 1, "-m", "crc=0", "-b", "size=512")

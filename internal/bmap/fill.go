@@ -33,7 +33,8 @@ func Fill(fs *live.FS, ip *inode.Inode, off uint64, n geometry.Blocks, flags Fla
 }
 
 // FillReserve is how many blocks a transaction of Fill may take: what it is to map, as far as that is one extent, and a
-// block of the btree of each level. Where there is an extent size hint the start is rounded down to it, and the end, from
+// block of the btree of each level. Where there is an extent size hint the start is rounded down to it, and the end,
+// from
 // as much further behind, up.
 func FillReserve(fs *live.FS, ip *inode.Inode, off uint64, n geometry.Blocks) geometry.Blocks {
 	if unit := uint64(extentSize(ip)); unit > 0 {

@@ -46,7 +46,8 @@ func TestFillReserve(t *testing.T) {
 	}
 }
 
-// The attribute fork begins where its attributes fit, between what a data fork needs at least and what an attribute fork
+// The attribute fork begins where its attributes fit, between what a data fork needs at least and what an attribute
+// fork
 // does. The literal area has 336 bytes.
 func TestAttrForkOffset(t *testing.T) {
 	fs, _ := livetest.New(t, livetest.Plan(t, 1<<30, nil))

@@ -172,7 +172,8 @@ func TestKernel(t *testing.T) {
 	}
 }
 
-// Where free space is in pieces, more than a leaf of its btrees holds, the kernel takes the same ones. Without btrees of
+// Where free space is in pieces, more than a leaf of its btrees holds, the kernel takes the same ones. Without
+// btrees of
 // owners, shared blocks and free inodes it reserves no blocks.
 func TestKernelInPieces(t *testing.T) {
 	bare := []string{"-m", "rmapbt=0,reflink=0,finobt=0", "-l", "size=64m,su=4096"}
@@ -222,8 +223,10 @@ func sameFork(t *testing.T, fs *live.FS, gotDev, wantDev *livetest.Device, got, 
 			t.Fatalf("inode %d, extent %d of %d is %v, want %v of %d", got.Ino, i, len(got.Data.Extents), a, b, len(want.Data.Extents))
 		}
 	}
-	if len(got.Data.Extents) != len(want.Data.Extents) || got.Core.Blocks != want.Core.Blocks || got.Data.Format != want.Data.Format {
-		t.Errorf("inode %d has %d extents, %d blocks, form %d; want %d, %d, form %d", got.Ino, len(got.Data.Extents), got.Core.Blocks,
+	if len(got.Data.Extents) != len(want.Data.Extents) || got.Core.Blocks != want.Core.Blocks ||
+		got.Data.Format != want.Data.Format {
+		t.Errorf("inode %d has %d extents, %d blocks, form %d; want %d, %d, form %d", got.Ino, len(got.Data.Extents),
+			got.Core.Blocks,
 			got.Data.Format, len(want.Data.Extents), want.Core.Blocks, want.Data.Format)
 	}
 	if err := fs.Cache.Flush(); err != nil {
@@ -247,7 +250,8 @@ func kernel(t *testing.T, image string, lists ...[]deed) string {
 			args = append(args, "-c", d.command(block), "-c", "syncfs")
 		}
 		args = append(args, filepath.Join(dir, fmt.Sprint(i)))
-		if out, err := livetest.Run(t, "xfs_io", args...); err != nil || strings.Contains(out, "rror") || strings.Contains(out, "No space") {
+		if out, err := livetest.Run(t, "xfs_io", args...); err != nil ||
+			strings.Contains(out, "rror") || strings.Contains(out, "No space") {
 			t.Fatalf("xfs_io: %v\n%s", err, out)
 		}
 	}

@@ -48,7 +48,8 @@ func (w *world) operation(t *rapid.T) {
 	off := rapid.Uint64Range(0, 400).Draw(t, "off")
 	n := rapid.SampledFrom([]geometry.Blocks{1, 1, 1, 2, 3, 8, 50}).Draw(t, "n")
 	tr := w.fs.Begin(100)
-	switch op := rapid.SampledFrom([]string{"write", "write", "write", "prealloc", "unwrite", "unmap", "unmap"}).Draw(t, "op"); op {
+	verbs := []string{"write", "write", "write", "prealloc", "unwrite", "unmap", "unmap"}
+	switch op := rapid.SampledFrom(verbs).Draw(t, "op"); op {
 	case "unmap":
 		most := rapid.IntRange(0, 2).Draw(t, "most")
 		before := len(ip.Data.Extents)
@@ -127,7 +128,8 @@ func (w *world) check(t *rapid.T, tt *testing.T) {
 	for i, ip := range w.files {
 		w.checkFile(t, i, ip, used)
 		again := read(tt, w.fs, ip.Ino)
-		if !slices.Equal(again.Data.Extents, ip.Data.Extents) || again.Core.Blocks != ip.Core.Blocks || again.Data.Format != ip.Data.Format {
+		if !slices.Equal(again.Data.Extents, ip.Data.Extents) || again.Core.Blocks != ip.Core.Blocks ||
+			again.Data.Format != ip.Data.Format {
 			t.Fatalf("file %d is %v %v, %d blocks; read again it is %v %v, %d blocks", i, ip.Data.Format, ip.Data.Extents,
 				ip.Core.Blocks, again.Data.Format, again.Data.Extents, again.Core.Blocks)
 		}

@@ -9,7 +9,8 @@ import (
 	"mkfs/internal/live"
 )
 
-// A place in a hole is behind what is before it, or before what is behind it, whichever is nearer in the file; a gap is kept
+// A place in a hole is behind what is before it, or before what is behind it, whichever is nearer in the file; a gap
+// is kept
 // unless it is more than four times as long as the blocks.
 func TestTarget(t *testing.T) {
 	g := &geometry.Geometry{AGCount: 4, AGBlocks: 1000, AGBlockLog: 10}
@@ -83,7 +84,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A fork with a btree leaves a block for each of its levels, one with extents a block for a first one, and none has to once
+// A fork with a btree leaves a block for each of its levels, one with extents a block for a first one, and none has
+// to once
 // the transaction has taken blocks.
 func TestMinLeft(t *testing.T) {
 	fs, ip := newFile(t, 1<<30, nil)
@@ -109,7 +111,8 @@ func TestMinLeft(t *testing.T) {
 	}
 }
 
-// Blocks come from an AG that has all that the operation may take, if there is one; else from where there are any, and the
+// Blocks come from an AG that has all that the operation may take, if there is one; else from where there are any,
+// and the
 // transaction knows then that space is low.
 func TestTotal(t *testing.T) {
 	for _, c := range []struct {
@@ -199,7 +202,8 @@ func TestSlop(t *testing.T) {
 	}
 }
 
-// A block for the btree that is the first that a transaction takes comes from an AG that has all that the btree may need.
+// A block for the btree that is the first that a transaction takes comes from an AG that has all that the btree may
+// need.
 func TestTreeLeavesRoom(t *testing.T) {
 	fs, ip := newFile(t, 1<<30, nil)
 	if ok, err := Fill(fs, ip, 0, 600, Prealloc); err != nil || !ok {

@@ -256,7 +256,8 @@ func touch(t *testing.T, fs *live.FS, ip *inode.Inode) {
 	}
 }
 
-// Space that is reserved for a file is unwritten. Where it is nearly all that there is the last of it is taken from where
+// Space that is reserved for a file is unwritten. Where it is nearly all that there is the last of it is taken from
+// where
 // there is any.
 func TestReserved(t *testing.T) {
 	for _, c := range []struct {
