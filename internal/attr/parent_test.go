@@ -302,3 +302,36 @@ func TestParentHash(t *testing.T) {
 		t.Errorf("%#x", got)
 	}
 }
+
+// Links of one name in several directories are told apart, and what is incomplete is not seen.
+func TestSameNames(t *testing.T) {
+	d := newDesk(t, func(s *geometry.Spec) { s.Features.Parent = geometry.Given(true) })
+	d.makeFork()
+	first, second := Link{Dir: 128, Name: []byte("name")}, Link{Dir: 129, Name: []byte("name")}
+	for _, l := range []Link{first, second} {
+		d.must(func(t *live.Trans, ip *inode.Inode) error { return d.f.AddParent(t, ip, l) })
+	}
+	d.must(func(t *live.Trans, ip *inode.Inode) error { return d.f.RemoveParent(t, ip, second) })
+	rec := first.rec()
+	if all := d.all(); len(all) != 1 || all[fmt.Sprintf("%d:name %x", Parent, rec[:])] == "" {
+		t.Errorf("left are %q", all)
+	}
+	d.must(func(_ *live.Trans, ip *inode.Inode) error {
+		_, err := d.f.Set(ip, User, []byte("large"), make([]byte, 1000), Create)
+		return err
+	})
+	d.must(func(t *live.Trans, ip *inode.Inode) error {
+		b, err := d.f.tree.ReadLeaf(t, ip, 0)
+		if err != nil {
+			return err
+		}
+		k := testKey("large", User)
+		l := leaf(b.Data)
+		at, _ := l.search(&k)
+		l.entry(at).setFlags(l.entry(at).flags() | ondisk.AttrIncomplete)
+		return nil
+	})
+	if all := d.all(); len(all) != 1 {
+		t.Errorf("seen are %d attributes, of which one is incomplete", len(all))
+	}
+}
