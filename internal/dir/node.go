@@ -101,6 +101,7 @@ func (o *op) leafToNode(lb *buffer.Buf, l leaf1) (ok bool, err error) {
 	}
 	f.setCount(n)
 	f.setUsed(used)
+	d.known = known{} // which may be of another directory that had the inode
 	l.v.SetMagic(uint16(d.magicOf(leafNMagic)))
 	lb.Kind = &d.tree.Index.Kind
 	o.t.Dirty(lb)
@@ -215,25 +216,26 @@ func (o *op) blockForNode() (db int, fb *buffer.Buf, f freeBlock, err error) {
 	return -1, nil, f, nil
 }
 
-// lastWithRoom is the last block of entries with room that a block of the list has, -1 for none. It looks no further
-// than it has to: what it has seen to be full is known.
+// lastWithRoom is the last block of entries with room that a block of the list has, -1 for none. It does not look
+// where it has seen before that there is none.
 func (o *op) lastWithRoom(f freeBlock, number int) int {
 	k := o.d.known.of(o.dp.Ino, number)
-	longest := 0
-	for i := f.count() - 1; i >= 0; i-- {
-		if i < k.count && k.longest < o.size {
-			longest = max(longest, k.longest)
+	if o.size < k.size {
+		*k = bound{}
+	}
+	i := f.count() - 1
+	for ; i >= 0; i-- {
+		if i < k.count && i > k.last {
+			if i = k.last; i < 0 {
+				break
+			}
+		}
+		if best := f.best(i); best >= o.size && best != noBest {
 			break
 		}
-		if best := f.best(i); best != noBest {
-			if best >= o.size {
-				return i
-			}
-			longest = max(longest, best)
-		}
 	}
-	k.longest, k.count = longest, f.count()
-	return -1
+	*k = bound{f.count(), o.size, i}
+	return i
 }
 
 // known is what is known of the list of free space of the directory that was searched last, by number of its block.
@@ -242,8 +244,9 @@ type known struct {
 	blocks []bound
 }
 
-// bound tells that none of the first count blocks of entries that are listed has a free space longer than that.
-type bound struct{ count, longest int }
+// bound tells that of the first count blocks of entries that are listed none behind the last has room for an entry
+// of a size.
+type bound struct{ count, size, last int }
 
 func (k *known) of(ino geometry.Inode, number int) *bound {
 	if k.ino != ino {
@@ -260,8 +263,8 @@ func (k *known) changed(ino geometry.Inode, number, i, n int) {
 	if k.ino != ino || number >= len(k.blocks) {
 		return
 	}
-	if b := &k.blocks[number]; i < b.count && n != noBest {
-		b.longest = max(b.longest, n)
+	if b := &k.blocks[number]; i < b.count && i > b.last && n >= b.size && n != noBest {
+		b.last = i
 	}
 }
 
