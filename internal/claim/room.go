@@ -15,7 +15,7 @@ import (
 // by itself, since two may be on one host only in part.
 func (p *Claims) CheckRoom(g *geometry.Geometry, dense bool) error {
 	needs := [...]int64{
-		forData:     format.Space(g, dense),
+		forData:     format.MostSpace(g, dense),
 		forLog:      format.LogSpace(g, dense),
 		forRealtime: int64(2 * g.BlockSize), // its superblock and its end
 	}
@@ -27,7 +27,13 @@ func (p *Claims) CheckRoom(g *geometry.Geometry, dense bool) error {
 		if err != nil {
 			return err
 		}
-		if need := needs[at.role]; need > room.Free+room.Used {
+		need, there := needs[at.role], room.Free+room.Used
+		if need > there && at.role == forData {
+			if need, err = format.Space(g, dense); err != nil {
+				return err
+			}
+		}
+		if need > there {
 			takes := what[at.role]
 			if dense {
 				takes += ", with --dense,"

@@ -37,11 +37,19 @@ func (w *writer) headerPieces() []aginit.Piece {
 	return list
 }
 
-// Space is about how many bytes a filesystem takes of the host of a new image:
+// MostSpace is how many bytes a filesystem takes at most of the host of a new image:
 // the headers of all AGs, inodes, files, and the log's record; of a dense one also
 // the whole log, if it is internal, and both ends.
-func Space(g *geometry.Geometry, dense bool) int64 {
-	n := int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(g.FilesBound()+g.Log.StripeUnit))
+func MostSpace(g *geometry.Geometry, dense bool) int64 { return space(g, g.FilesBound(), dense) }
+
+// Space is how many it takes, which it makes all files in memory to find out.
+func Space(g *geometry.Geometry, dense bool) (int64, error) {
+	_, n, err := Contents(g)
+	return space(g, g.FreeBlocks()-n.FreeBlocks, dense), err
+}
+
+func space(g *geometry.Geometry, files geometry.Blocks, dense bool) int64 {
+	n := int64(g.AGCount)*int64(g.Bytes(g.HeaderBlocks())) + int64(g.Bytes(files+g.Log.StripeUnit))
 	if !dense {
 		return n
 	}
