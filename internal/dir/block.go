@@ -1,11 +1,9 @@
 package dir
 
 import (
-	"slices"
+	"iter"
 
-	"mkfs/internal/bmap"
 	"mkfs/internal/buffer"
-	"mkfs/internal/ondisk"
 )
 
 // getBlock reads the block of a directory that has only one.
@@ -15,79 +13,6 @@ func (o *op) getBlock() (*buffer.Buf, block, error) {
 		return nil, block{}, err
 	}
 	return b, o.d.blockIn(b), nil
-}
-
-// shortToBlock moves a shortform to a block (xfs_dir2_sf_to_block).
-func (o *op) shortToBlock(s short) (ok bool, err error) {
-	d, dp := o.d, o.dp
-	old := short{slices.Clone(s.b), s.ftype}
-	bmap.EmptyLocal(o.t, dp, bmap.Data)
-	dp.Core.Size = 0
-	_, b, k, ok, err := o.growEntries()
-	if !ok || err != nil {
-		return ok, err
-	}
-	b.Kind = &d.block.Kind
-	be.PutUint32(b.Data, d.magicOf(blockMagic))
-	n := old.count() + 2
-	k.use(d.header, d.bytes-blockTail-n*hashSize, blockTail+n*hashSize)
-	k.setIndexed(n)
-	k.setStale(0)
-	end := k.end()
-	k.use(d.header, d.header, k.freeLength(d.header))
-	list := k.index()
-
-	place := d.header
-	self := func(i int, name string, ino uint64) {
-		putEntry(k, place, ino, name, dirType)
-		list.Put(i, d.hash(name), d.addressOf(0, place))
-		place += d.entrySize(len(name))
-	}
-	self(0, ".", uint64(dp.Ino))
-	self(1, "..", uint64(old.parent()))
-	from := old.header()
-	for i := range old.count() {
-		e, _ := old.entry(from)
-		k.hole(place, e.place)
-		putEntry(k, e.place, uint64(old.ino(e.inoAt)), e.name, e.ftype)
-		list.Put(2+i, d.hash(string(e.name)), d.addressOf(0, e.place))
-		from, place = from+e.size, e.place+d.entrySize(len(e.name))
-	}
-	k.hole(place, end)
-	sortIndex(list, n)
-	o.t.Dirty(b)
-	return true, nil
-}
-
-// dirType is the type of a directory's entry.
-const dirType = uint8(ondisk.DirDirectory)
-
-// hole makes what is between two entries free.
-func (k block) hole(from, to int) {
-	if from < to {
-		k.setFree(from, to-from)
-		k.enter(from, to-from)
-	}
-}
-
-// sortIndex sorts slots by hash.
-func sortIndex(list ondisk.Hashes, n int) {
-	slots := make([][2]uint32, n)
-	for i := range slots {
-		slots[i] = [2]uint32{list.Hash(i), list.Value(i)}
-	}
-	slices.SortStableFunc(slots, func(a, b [2]uint32) int {
-		switch {
-		case a[0] < b[0]:
-			return -1
-		case a[0] > b[0]:
-			return 1
-		}
-		return 0
-	})
-	for i, s := range slots {
-		list.Put(i, s[0], s[1])
-	}
 }
 
 // addBlock enters a name into a directory of one block, unless that has no room (xfs_dir2_block_addname).
@@ -207,4 +132,20 @@ func (o *op) slotInBlock(k block) int {
 	}
 	list.Move(at+1, at, high-at)
 	return at
+}
+
+// entries goes over the places of all entries.
+func (k block) entries() iter.Seq[int] {
+	return func(yield func(at int) bool) {
+		for at, end := k.header, k.end(); at < end; {
+			if k.isFree(at) {
+				at += k.freeLength(at)
+				continue
+			}
+			if !yield(at) {
+				return
+			}
+			at += k.sizeAt(at)
+		}
+	}
 }

@@ -1,7 +1,11 @@
 package dir
 
 import (
+	"slices"
+
 	"mkfs/internal/buffer"
+	"mkfs/internal/da"
+	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
 )
 
@@ -98,6 +102,46 @@ func (k block) nameAt(at int) []byte { return k.b[at+9 : at+9+int(k.b[at+8])] }
 // sizeAt is the length of the entry at a place.
 func (k block) sizeAt(at int) int { return k.d.entrySize(int(k.b[at+8])) }
 
+// entryAt is the entry at a place.
+func (k block) entryAt(at int) Entry {
+	e := Entry{Name: k.nameAt(at), Ino: geometry.Inode(be.Uint64(k.b[at:]))}
+	if k.d.ftype {
+		e.Type = k.b[at+9+len(e.Name)]
+	}
+	return e
+}
+
+// setIno changes the inode of the entry at a place.
+func (k block) setIno(at int, ino uint64, ftype uint8) {
+	be.PutUint64(k.b[at:], ino)
+	if k.d.ftype {
+		k.b[at+9+int(k.b[at+8])] = ftype
+	}
+}
+
+// isEntry tells whether what is at any place looks like an entry.
+func (k block) isEntry(at int) bool {
+	end := k.end()
+	if at < k.header || at+k.d.entrySize(1) > end || k.isFree(at) || k.b[at+8] == 0 {
+		return false
+	}
+	next := at + k.sizeAt(at)
+	return next <= end && k.before(next) == at
+}
+
+// begins tells whether an entry begins at a place that looks like one.
+func (k block) begins(at int) bool {
+	p := k.header
+	for p < at {
+		if k.isFree(p) {
+			p += k.freeLength(p)
+		} else {
+			p += k.sizeAt(p)
+		}
+	}
+	return p == at
+}
+
 // putEntry writes an entry. What was in its padding stays there.
 func putEntry[N []byte | string](k block, at int, ino uint64, name N, ftype uint8) {
 	size := k.d.entrySize(len(name))
@@ -165,9 +209,9 @@ func (k block) scan() {
 }
 
 // newBlock is a new block of entries without any (xfs_dir3_data_init).
-func (o *op) newBlock(db int) (b *buffer.Buf, k block, err error) {
+func (o *op) newBlock(db int, inUse ...*buffer.Buf) (b *buffer.Buf, k block, err error) {
 	d := o.d
-	if b, err = d.tree.Fresh(o.t, o.dp, d.place(db), d.data); err != nil {
+	if b, err = o.fresh(d.place(db), d.data, inUse...); err != nil {
 		return nil, k, err
 	}
 	k = d.blockIn(b)
@@ -175,6 +219,19 @@ func (o *op) newBlock(db int) (b *buffer.Buf, k block, err error) {
 	k.setBest(0, d.header, d.bytes-d.header)
 	k.setFree(d.header, d.bytes-d.header)
 	return b, k, nil
+}
+
+// fresh is a new block. In a damaged filesystem one that is in use may have been free; that it is one of some is
+// noticed before these are relied upon.
+func (o *op) fresh(at da.Block, kind *da.Kind, inUse ...*buffer.Buf) (*buffer.Buf, error) {
+	b, err := o.d.tree.Fresh(o.t, o.dp, at, kind)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(inUse, b) {
+		return nil, o.d.damaged(o.dp, "block %d is in use, and was free", at)
+	}
+	return b, nil
 }
 
 // putHeader writes the header of a block of entries or of free space.

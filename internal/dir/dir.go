@@ -23,7 +23,6 @@ import (
 	"fmt"
 
 	"mkfs/internal/bmap"
-	"mkfs/internal/buffer"
 	"mkfs/internal/da"
 	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
@@ -58,8 +57,9 @@ type Dirs struct {
 
 	data, block, leaf1, freeKind *da.Kind
 
-	s da.State
-	o op
+	s     da.State
+	o     op
+	spare []byte // for a copy of what is in an inode
 
 	known known
 }
@@ -77,13 +77,13 @@ type op struct {
 	// total is how many blocks may be taken: with none nothing may be.
 	total geometry.Blocks
 
-	// find: the name is looked for, not a place for it. Then address is where the index has it,
-	// and buf its block; else address is where it has been entered.
-	find    bool
+	// find: the name is looked for, not a place for it; with exact to the letter, where names that
+	// differ in case are equal otherwise. match is what has been found.
+	find, exact bool
+	match       match
+	// address is where the entry has been entered, for the index.
 	address uint32
-	buf     *buffer.Buf
-	// The block of free space that the entry's block is listed in, as the search has found
-	// it; see node.go.
+	// near is what the search for a place has found; see node.go.
 	near near
 }
 
@@ -91,7 +91,7 @@ type op struct {
 func New(fs *live.FS) *Dirs {
 	g := fs.G
 	d := &Dirs{
-		fs: fs, g: g, bytes: int(g.DirBlockSize), header: ondisk.DirDataHeaderSize(fs.V5), ftype: g.Features.Ftype,
+		fs: fs, g: g, spare: make([]byte, 0, g.InodeSize), bytes: int(g.DirBlockSize), header: ondisk.DirDataHeaderSize(fs.V5), ftype: g.Features.Ftype,
 		leaf: da.Block(uint64(leafOffset) >> g.BlockLog), free: da.Block(uint64(freeOffset) >> g.BlockLog), hash: da.Hash[string],
 	}
 	if g.Features.CaseFold {
@@ -151,6 +151,7 @@ func (d *Dirs) Add(t *live.Trans, dp *inode.Inode, name string, ino geometry.Ino
 	return forms[f].add(o)
 }
 
+// begin starts an operation.
 func (d *Dirs) begin(t *live.Trans, dp *inode.Inode, name string) *op {
 	o := &d.o
 	*o = op{d: d, t: t, dp: dp, name: name, hash: d.hash(name), size: d.entrySize(len(name))}
@@ -189,24 +190,33 @@ const (
 	Node
 )
 
-// forms has a row for each form.
-var forms []struct {
+// forms has a row for each form. It is made by init, for rows refer to it.
+var forms [Node + 1]struct {
 	name string
-	add  func(o *op) (ok bool, err error)
+	// add enters the entry.
+	add func(o *op) (ok bool, err error)
+	// locate finds it, in o.match.
+	locate func(o *op) (found bool, err error)
+	// replace changes what was located, and remove takes it out.
+	replace func(o *op) (ok bool, err error)
+	remove  func(o *op) error
 }
 
 func init() {
-	forms = append(forms, []struct {
-		name string
-		add  func(o *op) (ok bool, err error)
-	}{
-		Shortform: {"shortform", (*op).addShort},
-		Block:     {"block", (*op).addBlock},
-		Leaf:      {"leaf", (*op).addLeaf},
-		Node:      {"node", (*op).addNode},
-	}...)
+	row := func(f Form, name string, add, locate, replace func(o *op) (bool, error), remove func(o *op) error) {
+		r := &forms[f]
+		r.name, r.add, r.locate, r.replace, r.remove = name, add, locate, replace, remove
+	}
+	row(Shortform, "shortform", (*op).addShort, (*op).locateShort, (*op).replaceShort, (*op).removeShort)
+	row(Block, "block", (*op).addBlock, (*op).locateBlock, (*op).replaceEntry, (*op).removeBlock)
+	row(Leaf, "leaf", (*op).addLeaf, (*op).locateLeaf, (*op).replaceEntry, (*op).removeLeaf)
+	row(Node, "node", (*op).addNode, (*op).locateNode, (*op).replaceEntry, (*op).removeNode)
 }
 
+// String is the name of a form.
+func (f Form) String() string { return forms[f].name }
+
+// damaged is an error of a directory.
 func (d *Dirs) damaged(dp *inode.Inode, format string, args ...any) error {
 	return fmt.Errorf("directory %d: %w", dp.Ino, fmt.Errorf(format, args...))
 }

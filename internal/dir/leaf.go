@@ -8,6 +8,9 @@ import (
 // noBest stands in a list of free space for a block that is not there.
 const noBest = 0xffff
 
+// bestsTail is the length of the number of blocks that an index lists.
+const bestsTail = 4
+
 // leaf1 is an index that is one block: behind its slots, at the end, the longest free space of
 // each block of entries, and how many of those there are.
 type leaf1 struct {
@@ -15,12 +18,12 @@ type leaf1 struct {
 	v ondisk.DABlock
 }
 
-func (l leaf1) bests() int { return int(be.Uint32(l.b[len(l.b)-4:])) }
+func (l leaf1) bests() int { return int(be.Uint32(l.b[len(l.b)-bestsTail:])) }
 
-func (l leaf1) setBests(n int) { be.PutUint32(l.b[len(l.b)-4:], uint32(n)) }
+func (l leaf1) setBests(n int) { be.PutUint32(l.b[len(l.b)-bestsTail:], uint32(n)) }
 
 // tail is how long the list at the end is.
-func (l leaf1) tail() int { return 4 + l.bests()*ondisk.DirBestSize }
+func (l leaf1) tail() int { return bestsTail + l.bests()*ondisk.DirBestSize }
 
 func (l leaf1) bestAt(i int) int { return len(l.b) - l.tail() + i*ondisk.DirBestSize }
 func (l leaf1) best(i int) int   { return int(be.Uint16(l.b[l.bestAt(i):])) }
@@ -52,7 +55,7 @@ func (o *op) blockToLeaf(b *buffer.Buf, k block) (ok bool, err error) {
 	if !ok || err != nil {
 		return ok, err
 	}
-	lb, err := d.tree.Fresh(o.t, o.dp, at, d.leaf1)
+	lb, err := o.fresh(at, d.leaf1, b)
 	if err != nil {
 		return false, err
 	}
@@ -115,7 +118,7 @@ func (o *op) addLeaf() (ok bool, err error) {
 	var b *buffer.Buf
 	var k block
 	if fresh {
-		if db, b, k, ok, err = o.growEntries(); !ok || err != nil {
+		if db, b, k, ok, err = o.growEntries(lb); !ok || err != nil {
 			return ok, err
 		}
 		if db >= l.bests() {
@@ -164,14 +167,14 @@ func (o *op) blockForLeaf(l leaf1) (at, db int, err error) {
 	return at, db, nil
 }
 
-// growEntries gives the directory another block of entries.
-func (o *op) growEntries() (db int, b *buffer.Buf, k block, ok bool, err error) {
+// growEntries gives the directory another block of entries, which must be none of those in use.
+func (o *op) growEntries(inUse ...*buffer.Buf) (db int, b *buffer.Buf, k block, ok bool, err error) {
 	at, ok, err := o.grow(0)
 	if !ok || err != nil {
 		return 0, nil, k, ok, err
 	}
 	db = int(at / o.d.place(1))
-	b, k, err = o.newBlock(db)
+	b, k, err = o.newBlock(db, inUse...)
 	return db, b, k, err == nil, err
 }
 

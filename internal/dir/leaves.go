@@ -48,7 +48,11 @@ func (x leaves) Search(s *da.State, step *da.Step) (found bool, err error) {
 	list, n := v.Entries(), v.Count()
 	step.Index = list.Search(n, s.Hash)
 	if o.find {
-		return o.searchName(list, n, step)
+		found, err = o.locateIn(list, n, (*op).get)
+		if found {
+			step.Index = o.match.slot
+		}
+		return found, err
 	}
 	return false, o.searchRoom(list, n, step)
 }
@@ -91,51 +95,6 @@ func (o *op) searchRoom(list ondisk.Hashes, n int, step *da.Step) error {
 	return nil
 }
 
-// searchName goes over the slots of the hash, up to the one of the name
-// (xfs_dir2_leafn_lookup_for_entry).
-func (o *op) searchName(list ondisk.Hashes, n int, step *da.Step) (found bool, err error) {
-	for ; step.Index < n && list.Hash(step.Index) == o.hash; step.Index++ {
-		if address := list.Value(step.Index); address != 0 {
-			if found, err = o.isAt(address); found || err != nil {
-				return found, err
-			}
-		}
-	}
-	return false, nil
-}
-
-// isAt tells whether an address of the index is that of the name, and notes it then.
-func (o *op) isAt(address uint32) (bool, error) {
-	d := o.d
-	db := d.blockOf(address)
-	b, k, err := o.get(db)
-	if err != nil {
-		return false, err
-	}
-	at := int(int64(address)*addressUnit - int64(db)<<d.g.DirBlockLog)
-	if at < d.header || at+d.entrySize(1) > len(k.b) || k.isFree(at) || at+k.sizeAt(at) > len(k.b) {
-		return false, d.damaged(o.dp, "the index names byte %d of block %d, where no entry is", at, db)
-	}
-	if !d.same(k.nameAt(at), o.name) {
-		return false, nil
-	}
-	o.address, o.buf = address, b
-	return true, nil
-}
-
-// same compares names.
-func (d *Dirs) same(a []byte, b string) bool {
-	if !d.g.Features.CaseFold || len(a) != len(b) {
-		return string(a) == b
-	}
-	for i := range a {
-		if da.Fold(a[i]) != da.Fold(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 // addSlot enters the slot of an entry into a leaf at its place; false if it is full (xfs_dir2_leafn_add).
 func (d *Dirs) addSlot(step *da.Step, o *op) bool {
 	v := d.view(step.Buf.Data)
@@ -162,6 +121,9 @@ func (x leaves) Split(s *da.State, old, nu *da.Step) (da.Fit, error) {
 	if nu.Buf, err = d.tree.Fresh(s.T, s.IP, at, d.tree.Index); err != nil {
 		return da.NoRoom, err
 	}
+	if onPath(s, nu.Buf) {
+		return da.NoRoom, s.Damaged(s.IP, at, "its block is in use, and was free")
+	}
 	nu.At, nu.Leaf = at, true
 	d.tree.InitHeader(nu.Buf, uint64(s.IP.Ino), uint16(d.magicOf(leafNMagic)), ondisk.DAHeaderSize(d.fs.V5))
 	x.rebalance(s, old, nu)
@@ -182,39 +144,26 @@ func (x leaves) Split(s *da.State, old, nu *da.Step) (da.Fit, error) {
 	return da.Fits, nil
 }
 
-// rebalance moves the upper half of a leaf to a new one, and finds out which of them the slot belongs
-// to. Of an odd number the half that gets the slot is the smaller one. (xfs_dir2_leafn_rebalance.)
-func (x leaves) rebalance(s *da.State, old, nu *da.Step) {
-	v, w := x.d.view(old.Buf.Data), x.d.view(nu.Buf.Data)
-	list, n := v.Entries(), v.Count()
-	keep := n / 2
-	if n%2 != 0 && s.Hash > list.Hash(keep) {
-		keep--
-	}
-	moved := n - keep
-	stale := 0
-	if v.Level() > 0 {
-		for i := keep; i < n; i++ {
-			if list.Value(i) == 0 {
-				stale++
-			}
+// onPath tells whether a block is on the way from the root to the leaf.
+func onPath(s *da.State, b *buffer.Buf) bool {
+	for i := range s.Path.Depth {
+		if s.Path.Steps[i].Buf == b {
+			return true
 		}
 	}
-	w.Entries().CopyFrom(0, list, keep, moved)
-	v.SetCount(keep)
-	v.SetLevel(v.Level() - stale)
-	w.SetCount(moved)
-	w.SetLevel(stale)
-	switch {
-	case keep < moved:
-		s.InOld = false
-	case keep > moved:
-		s.InOld = true
-	default:
-		s.InOld = old.Index <= keep
-	}
-	if !s.InOld {
-		nu.Index = old.Index - keep
+	return false
+}
+
+// rebalance moves the upper half of a full leaf, of an even number of slots of which none is stale, to a new one,
+// and finds out which of them the slot belongs to (xfs_dir2_leafn_rebalance).
+func (x leaves) rebalance(s *da.State, old, nu *da.Step) {
+	v, w := x.d.view(old.Buf.Data), x.d.view(nu.Buf.Data)
+	half := v.Count() / 2
+	w.Entries().CopyFrom(0, v.Entries(), half, half)
+	v.SetCount(half)
+	w.SetCount(half)
+	if s.InOld = old.Index <= half; !s.InOld {
+		nu.Index = old.Index - half
 	}
 }
 

@@ -61,7 +61,7 @@ func (o *op) freeIn(fb int) (*buffer.Buf, freeBlock, error) {
 }
 
 // newFree is a new block of the list (xfs_dir3_free_get_buf).
-func (o *op) newFree(fb int) (b *buffer.Buf, f freeBlock, ok bool, err error) {
+func (o *op) newFree(fb int, inUse ...*buffer.Buf) (b *buffer.Buf, f freeBlock, ok bool, err error) {
 	d := o.d
 	at, ok, err := o.grow(d.freePlace(fb))
 	if !ok || err != nil {
@@ -70,7 +70,7 @@ func (o *op) newFree(fb int) (b *buffer.Buf, f freeBlock, ok bool, err error) {
 	if at != d.freePlace(fb) {
 		return nil, f, false, d.damaged(o.dp, "there is something at the place for block %d of free space", fb)
 	}
-	if b, err = d.tree.Fresh(o.t, o.dp, at, d.freeKind); err != nil {
+	if b, err = o.fresh(at, d.freeKind, inUse...); err != nil {
 		return nil, f, false, err
 	}
 	o.putHeader(b, d.magicOf(freeMagic))
@@ -87,7 +87,7 @@ func (o *op) leafToNode(lb *buffer.Buf, l leaf1) (ok bool, err error) {
 	if uint64(n) > o.dp.Core.Size>>d.g.DirBlockLog || n > d.perFree {
 		return false, d.damaged(o.dp, "the index lists %d blocks of entries", n)
 	}
-	_, f, ok, err := o.newFree(0)
+	_, f, ok, err := o.newFree(0, lb)
 	if !ok || err != nil {
 		return ok, err
 	}
@@ -150,8 +150,11 @@ func (o *op) enterNode() (ok bool, err error) {
 		if db, b, k, ok, err = o.growEntries(); !ok || err != nil {
 			return ok, err
 		}
-		if fb, f, ok, err = o.listNew(db, k); !ok || err != nil {
+		if fb, f, ok, err = o.listNew(db, b, k); !ok || err != nil {
 			return ok, err
+		}
+		if onPath(&d.s, b) || onPath(&d.s, fb) {
+			return false, d.damaged(o.dp, "a block of the index was free")
 		}
 	} else if b, k, err = o.get(db); err != nil {
 		return false, err
@@ -167,13 +170,13 @@ func (o *op) enterNode() (ok bool, err error) {
 }
 
 // listNew enters a new block of entries into the list of free space (xfs_dir2_node_add_datablk).
-func (o *op) listNew(db int, k block) (fb *buffer.Buf, f freeBlock, ok bool, err error) {
+func (o *op) listNew(db int, b *buffer.Buf, k block) (fb *buffer.Buf, f freeBlock, ok bool, err error) {
 	number, i := db/o.d.perFree, db%o.d.perFree
 	if fb, f, err = o.freeIn(number); err != nil {
 		return nil, f, false, err
 	}
 	if fb == nil {
-		if fb, f, ok, err = o.newFree(number); !ok || err != nil {
+		if fb, f, ok, err = o.newFree(number, b); !ok || err != nil {
 			return nil, f, ok, err
 		}
 	}

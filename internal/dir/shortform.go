@@ -3,7 +3,6 @@ package dir
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
@@ -93,16 +92,17 @@ func (s short) entry(at int) (e shortEntry, ok bool) {
 	return e, true
 }
 
-// put writes an entry.
-func (s short) put(at, place int, o *op) {
-	s.b[at] = uint8(len(o.name))
+// put writes an entry, and tells where the next one would be.
+func (s short) put(at, place int, e Entry) int {
+	s.b[at] = uint8(len(e.Name))
 	be.PutUint16(s.b[at+1:], uint16(place))
-	at += 3 + copy(s.b[at+3:], o.name)
+	at += 3 + copy(s.b[at+3:], e.Name)
 	if s.ftype {
-		s.b[at] = o.ftype
+		s.b[at] = e.Type
 		at++
 	}
-	s.setIno(at, o.ino)
+	s.setIno(at, e.Ino)
+	return at + s.number()
 }
 
 // short is a directory that is checked (xfs_dir2_sf_verify).
@@ -117,7 +117,7 @@ func (d *Dirs) short(dp *inode.Inode) (short, error) {
 	}
 	for i := range s.count() {
 		e, ok := s.entry(at)
-		if !ok || e.place < place {
+		if !ok || e.place < place || s.ino(e.inoAt) == 0 {
 			return s, d.damaged(dp, "entry %d of the shortform is damaged", i)
 		}
 		if s.ino(e.inoAt) > maxShort {
@@ -125,7 +125,7 @@ func (d *Dirs) short(dp *inode.Inode) (short, error) {
 		}
 		at, place = at+e.size, e.place+d.entrySize(len(e.name))
 	}
-	if at != len(s.b) || wide != int(s.b[1]) || place > d.bytes {
+	if at != len(s.b) || wide != int(s.b[1]) || place+(s.count()+2)*hashSize+blockTail > d.bytes {
 		return s, d.damaged(dp, "the shortform has %d bytes of entries, of %d, and %d large numbers, of %d", at, len(s.b),
 			wide, s.b[1])
 	}
@@ -161,7 +161,7 @@ func (o *op) addShort() (ok bool, err error) {
 	size := s.size(len(o.name))
 	s.b = dp.Data.Resize(len(s.b) + size)
 	copy(s.b[at+size:], s.b[at:len(s.b)-size])
-	s.put(at, place, o)
+	s.put(at, place, Entry{Name: append(d.spare[:0], o.name...), Ino: o.ino, Type: o.ftype})
 	s.b[0]++
 	if o.ino > maxShort && !widen {
 		s.b[1]++
@@ -196,19 +196,32 @@ func (s short) pick(o *op, widen bool) (at, place int, fits bool) {
 	return at, place, used+o.size <= d.bytes
 }
 
-// widen gives all inode numbers 8 bytes (xfs_dir2_sf_toino8).
-func (o *op) widen(s short) short {
-	old := short{slices.Clone(s.b), s.ftype}
-	w := short{o.dp.Data.Resize(len(s.b) + (s.count()+1)*4), s.ftype}
-	w.b[0], w.b[1] = old.b[0], 1
+// widen gives all inode numbers 8 bytes (xfs_dir2_sf_toino8). One of them is counted as one that needs them.
+func (o *op) widen(s short) short { return o.rewrite(s, 1, len(s.b)+(s.count()+1)*4) }
+
+// narrow gives all inode numbers 4 bytes (xfs_dir2_sf_toino4).
+func (o *op) narrow(s short) short { return o.rewrite(s, 0, len(s.b)-(s.count()+1)*4) }
+
+// rewrite writes all entries anew, with another number of those that need 8 bytes.
+func (o *op) rewrite(s short, wide uint8, size int) short {
+	d, dp := o.d, o.dp
+	old := short{append(d.spare[:0], s.b...), s.ftype}
+	d.spare = old.b
+	w := short{dp.Data.Resize(size), s.ftype}
+	w.b[0], w.b[1] = old.b[0], wide
 	w.setParent(old.parent())
 	at, to := old.header(), w.header()
 	for range old.count() {
 		e, _ := old.entry(at)
-		head := e.inoAt - at
-		copy(w.b[to:], old.b[at:e.inoAt])
-		w.setIno(to+head, old.ino(e.inoAt))
-		at, to = at+e.size, to+head+8
+		to = w.put(to, e.place, old.whole(e))
+		at += e.size
 	}
+	dp.Core.Size = uint64(size)
+	dp.Log(o.t)
 	return w
+}
+
+// whole is an entry as others have it.
+func (s short) whole(e shortEntry) Entry {
+	return Entry{Name: e.name, Ino: s.ino(e.inoAt), Type: e.ftype}
 }
