@@ -138,7 +138,7 @@ func (o *op) addLeaf() (ok bool, err error) {
 }
 
 // blockForLeaf chooses the block for an entry: one that has a name of the same hash, else the first
-// with room, else the first that is not there; -1 for another. at is where the slot belongs.
+// with room, unless two before it are not there, else one that is not there; -1 for another. at is where the slot belongs.
 func (o *op) blockForLeaf(l leaf1) (at, db int, err error) {
 	list, n := l.v.Entries(), l.v.Count()
 	for at = list.Search(n, o.hash); at < n && list.Hash(at) == o.hash; at++ {
@@ -156,10 +156,10 @@ func (o *op) blockForLeaf(l leaf1) (at, db int, err error) {
 	db = -1
 	for i := range l.bests() {
 		switch best := l.best(i); {
+		case best == noBest && db < 0:
+			db = i
 		case best == noBest:
-			if db < 0 {
-				db = i
-			}
+			return at, i, nil // the second that is not there ends the search
 		case best >= o.size:
 			return at, i, nil
 		}
