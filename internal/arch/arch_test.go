@@ -101,7 +101,8 @@ var may = map[string][]string{
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap", "internal/da",
 	},
 	"internal/namei": {
-		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/dir", "internal/attr",
+		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/bmap", "internal/dir",
+		"internal/attr",
 	},
 	"internal/metafile": {
 		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/bmap", "internal/attr",

@@ -7,8 +7,22 @@ import (
 	"mkfs/internal/bmap"
 	"mkfs/internal/buffer"
 	"mkfs/internal/geometry"
+	"mkfs/internal/inode"
+	"mkfs/internal/live"
 	"mkfs/internal/ondisk"
 )
+
+// Spill moves a directory that is in its inode to a block, to make room there. ok is false if there is none. total is
+// how many blocks the whole operation may take. (xfs_bmap_add_attrfork_local.)
+func (d *Dirs) Spill(t *live.Trans, dp *inode.Inode, total geometry.Blocks) (ok bool, err error) {
+	o := d.begin(t, dp, "")
+	o.total = total
+	s, err := d.short(dp)
+	if err != nil {
+		return false, err
+	}
+	return o.shortToBlock(s)
+}
 
 // shortToBlock moves a shortform to a block (xfs_dir2_sf_to_block).
 func (o *op) shortToBlock(s short) (ok bool, err error) {

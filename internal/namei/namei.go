@@ -10,7 +10,10 @@
 package namei
 
 import (
+	"fmt"
+
 	"mkfs/internal/attr"
+	"mkfs/internal/bmap"
 	"mkfs/internal/dir"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ialloc"
@@ -30,10 +33,21 @@ type Names struct {
 
 // New prepares for the names of a filesystem.
 func New(fs *live.FS) *Names {
-	return &Names{
-		fs: fs, Dirs: dir.New(fs), Space: geometry.NewSpace(fs.G),
-		Attrs: attr.New(fs, func(*live.Trans, *inode.Inode) error { panic("to be written") }),
+	n := &Names{fs: fs, Dirs: dir.New(fs), Space: geometry.NewSpace(fs.G)}
+	n.Attrs = attr.New(fs, n.spill)
+	return n
+}
+
+// spill moves what the data fork has out of the inode, where attributes need the room.
+func (n *Names) spill(t *live.Trans, ip *inode.Inode) error {
+	if !ip.IsDir() {
+		return fmt.Errorf("inode %d: its data fork leaves no room for attributes", ip.Ino)
 	}
+	ok, err := n.Dirs.Spill(t, ip, t.Reserve)
+	if err == nil && !ok {
+		err = bmap.ErrNoRoom
+	}
+	return err
 }
 
 // Root makes an inode that is the root of a tree, and its own parent. ok is false if there is no inode.

@@ -1,0 +1,117 @@
+package namei_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mkfs/internal/attr"
+	"mkfs/internal/geometry"
+	"mkfs/internal/ialloc"
+	"mkfs/internal/inode"
+	"mkfs/internal/live/livetest"
+	"mkfs/internal/namei"
+	"mkfs/internal/ondisk"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Directories count their subdirectories, names lead to inodes, and these back to
+// their directory and name.
+func TestCreate(t *testing.T) {
+	fs, _ := livetest.New(t, livetest.Plan(t, 300<<20, nil))
+	n := namei.New(fs)
+	tr := fs.Begin(n.Space.Inode())
+	root, ok, err := n.Root(tr, ialloc.New{Mode: ondisk.ModeDirectory | 0o755, Unlinkable: true})
+	must(t, err)
+	must(t, tr.Commit())
+	if !ok || root.Ino != fs.G.RootInode() || root.Core.Nlink != 2 {
+		t.Fatalf("root %d, want %d; %d links", root.Ino, fs.G.RootInode(), root.Core.Nlink)
+	}
+	for i := range 300 {
+		mode := uint16(ondisk.ModeRegular)
+		if i%3 == 0 {
+			mode = ondisk.ModeDirectory
+		}
+		name := fmt.Sprintf("%d%s", i, strings.Repeat("x", i%50))
+		tr := fs.Begin(n.Space.Create(len(name)))
+		ip, ok, err := n.Create(tr, root, name, ialloc.New{Mode: mode})
+		must(t, err)
+		must(t, tr.Commit())
+		if !ok {
+			t.Fatalf("%s: no room", name)
+		}
+		tr = fs.Begin(0)
+		e, found, err := n.Dirs.Lookup(tr, root, name)
+		must(t, err)
+		must(t, tr.Commit())
+		if want := namei.FileType(mode); !found || e.Ino != ip.Ino || e.Type != want {
+			t.Fatalf("%s: %+v, found %v; want inode %d of type %d", name, e, found, ip.Ino, want)
+		}
+		if attrs, ok := ondisk.DecodeAttrs(ip.Attr.Local); !ok || len(attrs) != 1 || attrs[0].Name != name {
+			t.Fatalf("%s: %q", name, attrs)
+		}
+	}
+	if root.Core.Nlink != 102 {
+		t.Errorf("the root has %d links, want 102", root.Core.Nlink)
+	}
+}
+
+// A directory leaves its inode where an attribute needs the room.
+func TestSpill(t *testing.T) {
+	path := livetest.Reference(t, 300<<20)
+	d := livetest.Open(t, path)
+	fs := livetest.Load(t, d)
+	n := namei.New(fs)
+	tr := fs.Begin(0)
+	root, err := inode.Read(tr, fs.G.RootInode())
+	must(t, err)
+	must(t, tr.Commit())
+	for i := range 9 {
+		name := fmt.Sprintf("a name of some length %d", i)
+		tr := fs.Begin(n.Space.Create(len(name)))
+		_, ok, err := n.Create(tr, root, name, ialloc.New{Mode: ondisk.ModeRegular | 0o644})
+		must(t, err)
+		must(t, tr.Commit())
+		if !ok {
+			t.Fatal("no room")
+		}
+	}
+	if root.Data.Format != ondisk.FormatLocal {
+		t.Fatalf("the directory has form %d before", root.Data.Format)
+	}
+	r, err := n.Attrs.Set(root, attr.User, []byte("large"), []byte(strings.Repeat("v", 200)), attr.Create)
+	must(t, err)
+	if r != attr.Done {
+		t.Fatalf("result %d", r)
+	}
+	tr = fs.Begin(0)
+	for i := range 9 {
+		if _, found, err := n.Dirs.Lookup(tr, root, fmt.Sprintf("a name of some length %d", i)); !found || err != nil {
+			t.Errorf("entry %d: %v, %v", i, found, err)
+		}
+	}
+	must(t, tr.Commit())
+	must(t, fs.Cache.Flush())
+	counters(t, d, fs.Counts.Inodes, fs.Counts.FreeInodes, fs.Counts.FreeBlocks)
+	image := filepath.Join(t.TempDir(), "image")
+	d.Save(t, image, 300<<20)
+	if out, err := livetest.Run(t, "xfs_repair", "-n", image); err != nil {
+		t.Errorf("xfs_repair: %v\n%s", err, out)
+	}
+}
+
+// counters puts those of the filesystem into its superblock.
+func counters(t *testing.T, d *livetest.Device, inodes, free uint64, blocks geometry.Blocks) {
+	b := make([]byte, 512)
+	_, _ = d.ReadAt(b, 0)
+	ondisk.SetCounters(b, inodes, free, uint64(blocks))
+	ondisk.Seal(b, ondisk.SuperblockCRC)
+	_, _ = d.WriteAt(b, 0)
+}
