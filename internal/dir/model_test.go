@@ -1,0 +1,175 @@
+package dir_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mkfs/internal/dir"
+	"mkfs/internal/geometry"
+	"mkfs/internal/ialloc"
+	"mkfs/internal/inode"
+	"mkfs/internal/live"
+	"mkfs/internal/live/livetest"
+	"mkfs/internal/ondisk"
+)
+
+// tree is a root directory that is changed at random, and what is to be in it.
+type tree struct {
+	t      *testing.T
+	random *rand.Rand
+	d      *livetest.Device
+	fs     *live.FS
+	dirs   *dir.Dirs
+	root   *inode.Inode
+	want   map[string]geometry.Inode
+	names  []string
+}
+
+const modelBlocks = 200 // that an operation may take
+
+// reload reads everything anew from the device.
+func (m *tree) reload() {
+	m.t.Helper()
+	counts := live.Counts{}
+	if m.fs != nil {
+		must(m.t, m.fs.Cache.Flush())
+		counts = m.fs.Counts
+	}
+	fresh := livetest.Load(m.t, m.d)
+	if m.fs != nil {
+		fresh.Counts = counts
+	}
+	m.fs, m.dirs = fresh, dir.New(fresh)
+	tr := m.fs.Begin(0)
+	root, err := inode.Read(tr, m.fs.G.RootInode())
+	must(m.t, err)
+	must(m.t, tr.Commit())
+	m.root = root
+}
+
+func (m *tree) add() {
+	name := fmt.Sprintf("%d%s", m.random.IntN(1<<20), strings.Repeat("n", m.random.IntN(200)))
+	if _, there := m.want[name]; there {
+		return
+	}
+	tr := m.fs.Begin(modelBlocks)
+	ino, ok, err := ialloc.Alloc(tr, m.root, 0o010644)
+	must(m.t, err)
+	if !ok {
+		m.t.Fatal("no inode")
+	}
+	_, err = ialloc.Create(tr, ino, m.root, ialloc.New{Mode: 0o010644})
+	must(m.t, err)
+	ok, err = m.dirs.Add(tr, m.root, name, ino, 5, modelBlocks)
+	must(m.t, err)
+	if !ok {
+		m.t.Fatal("no room")
+	}
+	must(m.t, tr.Commit())
+	m.want[name], m.names = ino, append(m.names, name)
+}
+
+func (m *tree) remove() {
+	i := m.random.IntN(len(m.names))
+	name := m.names[i]
+	m.names[i] = m.names[len(m.names)-1]
+	m.names = m.names[:len(m.names)-1]
+	tr := m.fs.Begin(modelBlocks)
+	must(m.t, m.dirs.Remove(tr, m.root, name, modelBlocks))
+	ip, err := inode.Read(tr, m.want[name])
+	must(m.t, err)
+	ip.Core.Nlink = 0
+	ip.Log(tr)
+	must(m.t, ialloc.Free(tr, ip))
+	must(m.t, tr.Commit())
+	delete(m.want, name)
+}
+
+// check looks for all names, and for some that are not there.
+func (m *tree) check() {
+	m.t.Helper()
+	tr := m.fs.Begin(0)
+	for name, ino := range m.want {
+		if e, found, err := m.dirs.Lookup(tr, m.root, name); err != nil || !found || e.Ino != ino {
+			m.t.Fatalf("%q: %+v, found %v, %v; want inode %d", name, e, found, err, ino)
+		}
+	}
+	for range 20 {
+		name := fmt.Sprint("none", m.random.Int())
+		if _, found, err := m.dirs.Lookup(tr, m.root, name); found || err != nil {
+			m.t.Fatalf("%q: found %v, %v", name, found, err)
+		}
+	}
+	must(m.t, tr.Commit())
+}
+
+// Whatever is added and removed, the directory has what is to be there, xfs_repair finds nothing wrong, and once
+// all is removed all space is free again.
+func TestRandomly(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		most int
+		args []string
+	}{
+		{"short", 10, nil},
+		{"block", 40, nil},
+		{"leaf", 400, []string{"-b", "size=1024"}},
+		{"node", 3000, nil},
+		{"node of V4", 2500, []string{"-m", "crc=0", "-b", "size=512"}},
+		{"large blocks", 2500, []string{"-n", "size=32k", "-b", "size=1024"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := c.args
+			if len(args) < 2 || args[1] != "crc=0" {
+				args = append([]string{"-n", "parent=0", "-m", "autofsck=0"}, args...)
+				if c.name == "large blocks" {
+					args = append([]string{"-n", "parent=0,size=32k", "-m", "autofsck=0"}, "-b", "size=1024")
+				}
+			}
+			m := &tree{t: t, random: rand.New(rand.NewPCG(7, uint64(c.most))), want: map[string]geometry.Inode{}}
+			m.d = livetest.Open(t, livetest.Reference(t, size, args...))
+			m.reload()
+			before := m.fs.Counts.FreeBlocks
+			for round := range 4 {
+				target := c.most * []int{4, 1, 3, 0}[round] / 4
+				for len(m.names) != target {
+					// Mostly towards the target.
+					if grow := len(m.names) < target; (grow == (m.random.IntN(5) > 0)) || len(m.names) == 0 {
+						m.add()
+					} else {
+						m.remove()
+					}
+				}
+				m.reload()
+				m.check()
+				m.repair()
+			}
+			if form := m.root.Data.Format; form != ondisk.FormatLocal {
+				t.Errorf("an empty directory has form %d", form)
+			}
+			// A chunk of inodes stays, since the root's is there; others are freed.
+			if lost := int64(before) - int64(m.fs.Counts.FreeBlocks); lost != 0 {
+				t.Errorf("%d blocks are not free again", lost)
+			}
+		})
+	}
+}
+
+func (m *tree) repair() {
+	m.t.Helper()
+	b := make([]byte, m.fs.G.SectorSize)
+	_, _ = m.d.ReadAt(b, 0)
+	ondisk.SetCounters(b, m.fs.Counts.Inodes, m.fs.Counts.FreeInodes, uint64(m.fs.Counts.FreeBlocks))
+	if m.fs.V5 {
+		ondisk.Seal(b, ondisk.SuperblockCRC)
+	}
+	_, _ = m.d.WriteAt(b, 0)
+	image := filepath.Join(m.t.TempDir(), "image")
+	m.d.Save(m.t, image, size)
+	if out, err := livetest.Run(m.t, "xfs_repair", "-n", image); err != nil {
+		m.t.Fatalf("xfs_repair with %d names: %v\n%s", len(m.names), err, out)
+	}
+}
