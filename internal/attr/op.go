@@ -359,16 +359,21 @@ func (o *op) removeValue() error {
 	return o.forgetRemote()
 }
 
+// leafOf is the leaf that has the attribute, which is to be there.
+func (o *op) leafOf() (leaf, error) {
+	found, err := o.lookup()
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, fmt.Errorf("attribute %q is gone", o.name)
+	}
+	return o.leafAt()
+}
+
 // removeLeaf removes from a leaf that is all of the fork (xfs_attr_leaf_removename in libxfs).
 func removeLeaf(o *op) (bool, error) {
-	found, err := o.lookup()
-	if err != nil {
-		return false, err
-	}
-	if !found {
-		return false, fmt.Errorf("attribute %q is gone", o.name)
-	}
-	l, err := o.leafAt()
+	l, err := o.leafOf()
 	if err != nil {
 		return false, err
 	}
@@ -383,14 +388,7 @@ func removeLeaf(o *op) (bool, error) {
 // removeNode begins a removal from a tree, or from a leaf beside which are values
 // (xfs_attr_node_removename_setup in libxfs).
 func removeNode(o *op) (bool, error) {
-	found, err := o.lookup()
-	if err != nil {
-		return false, err
-	}
-	if !found {
-		return false, fmt.Errorf("attribute %q is gone", o.name)
-	}
-	l, err := o.leafAt()
+	l, err := o.leafOf()
 	if err != nil {
 		return false, err
 	}

@@ -91,8 +91,10 @@ type op struct {
 func New(fs *live.FS) *Dirs {
 	g := fs.G
 	d := &Dirs{
-		fs: fs, g: g, spare: make([]byte, 0, g.InodeSize), bytes: int(g.DirBlockSize), header: ondisk.DirDataHeaderSize(fs.V5), ftype: g.Features.Ftype,
-		leaf: da.Block(uint64(leafOffset) >> g.BlockLog), free: da.Block(uint64(freeOffset) >> g.BlockLog), hash: da.Hash[string],
+		fs: fs, g: g, spare: make([]byte, 0, g.InodeSize), bytes: int(g.DirBlockSize),
+		header: ondisk.DirDataHeaderSize(fs.V5), ftype: g.Features.Ftype,
+		leaf: da.Block(uint64(leafOffset) >> g.BlockLog), free: da.Block(uint64(freeOffset) >> g.BlockLog),
+		hash: da.Hash[string],
 	}
 	if g.Features.CaseFold {
 		d.hash = da.HashFolded[string]

@@ -77,7 +77,8 @@ func metadata(ip *inode.Inode, t ondisk.MetaType) {
 }
 
 // create makes a file in a directory. more completes it.
-func (m *Maker) create(dp *inode.Inode, name string, mode uint16, t ondisk.MetaType, more func(ip *inode.Inode)) (*inode.Inode, error) {
+func (m *Maker) create(dp *inode.Inode, name string, mode uint16, t ondisk.MetaType,
+	more func(ip *inode.Inode)) (*inode.Inode, error) {
 	tr := m.Begin(m.names.Space.Create(len(name)))
 	ip, ok, err := m.names.Create(tr, dp, name, ialloc.New{Mode: mode})
 	if err != nil {
