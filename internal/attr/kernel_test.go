@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -15,24 +14,6 @@ import (
 	"mkfs/internal/live"
 	"mkfs/internal/live/livetest"
 )
-
-// mounted mounts an image for as long as f runs.
-func mounted(t *testing.T, path string, f func(dir string)) {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("loop mounts need root")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "xfs", "-o", "loop,nouuid", path, dir).CombinedOutput(); err != nil {
-		t.Skipf("no loop mount of XFS here: %s", out)
-	}
-	defer func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("umount: %s", out)
-		}
-	}()
-	f(dir)
-}
 
 // kernelChanges changes the attributes of a file through the kernel.
 func kernelChanges(t *testing.T, r *rand.Rand, path string, n int, model map[string]string) {
@@ -68,7 +49,7 @@ func TestKernel(t *testing.T) {
 			r := rand.New(rand.NewSource(1))
 			model, ino := map[string]string{}, uint64(0)
 			for turn := range 2 {
-				mounted(t, path, func(dir string) {
+				livetest.Mounted(t, path, func(dir string) {
 					file := filepath.Join(dir, "file")
 					if err := os.WriteFile(file, nil, 0o600); err != nil {
 						t.Fatal(err)
@@ -94,7 +75,7 @@ func TestKernel(t *testing.T) {
 				})
 				ourTurn(t, r, path, geometry.Inode(ino), model)
 			}
-			mounted(t, path, func(dir string) { sameAsKernel(t, filepath.Join(dir, "file"), model) })
+			livetest.Mounted(t, path, func(dir string) { sameAsKernel(t, filepath.Join(dir, "file"), model) })
 		})
 	}
 }

@@ -23,7 +23,7 @@ func fragmented(t *testing.T, args ...string) string {
 	t.Helper()
 	const perDir = 450
 	path := livetest.Reference(t, 300<<20, append(args, "-b", "size=1024")...)
-	mounted(t, path, func(dir string) {
+	livetest.Mounted(t, path, func(dir string) {
 		data := make([]byte, 8000)
 		rng := rand.New(rand.NewPCG(3, 4))
 		for d := range 8 {

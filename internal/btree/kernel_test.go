@@ -18,14 +18,6 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// mounted mounts an image for as long as do runs.
-func mounted(t *testing.T, path string, do func(dir string)) {
-	t.Helper()
-	dir, unmount := livetest.Mount(t, path)
-	defer unmount()
-	do(dir)
-}
-
 // punched is a file of which single blocks are punched out, in the kernel.
 type punched struct {
 	path string // of the image
@@ -38,7 +30,7 @@ type punched struct {
 // punch makes holes of one block.
 func (p *punched) punch(t *testing.T, blocks []int) {
 	t.Helper()
-	mounted(t, p.path, func(dir string) {
+	livetest.Mounted(t, p.path, func(dir string) {
 		f, err := os.OpenFile(filepath.Join(dir, p.name), os.O_RDWR, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +48,7 @@ func (p *punched) punch(t *testing.T, blocks []int) {
 // create makes the file, of one extent.
 func (p *punched) create(t *testing.T, blocks int) {
 	t.Helper()
-	mounted(t, p.path, func(dir string) {
+	livetest.Mounted(t, p.path, func(dir string) {
 		f, err := os.Create(filepath.Join(dir, p.name))
 		if err != nil {
 			t.Fatal(err)

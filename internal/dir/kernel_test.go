@@ -18,24 +18,6 @@ import (
 	"mkfs/internal/live/livetest"
 )
 
-// mounted mounts an image for as long as f runs.
-func mounted(t *testing.T, path string, f func(dir string)) {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("loop mounts need root")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "xfs", "-o", "loop,nouuid", path, dir).CombinedOutput(); err != nil {
-		t.Skipf("no loop mount of XFS here: %s", out)
-	}
-	defer func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("umount: %s", out)
-		}
-	}()
-	f(dir)
-}
-
 func copyFile(t testing.TB, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")
@@ -171,7 +153,7 @@ func TestKernelChanges(t *testing.T) {
 			path := livetest.Reference(t, size, append(c.args, "-n", "parent=0")...)
 			files := map[string]geometry.Inode{}
 			var ino geometry.Inode
-			mounted(t, path, func(at string) {
+			livetest.Mounted(t, path, func(at string) {
 				must(t, os.Mkdir(filepath.Join(at, "d"), 0o700))
 				ino = inodeOf(t, filepath.Join(at, "d"))
 				for _, n := range []string{"f", "g"} {
@@ -185,7 +167,7 @@ func TestKernelChanges(t *testing.T) {
 			m := model{out: pool, file: map[string]string{}, random: random}
 			for _, n := range c.goal {
 				list := m.changes(n)
-				mounted(t, path, func(at string) {
+				livetest.Mounted(t, path, func(at string) {
 					for _, c := range list {
 						c.kernelDoes(t, at)
 					}

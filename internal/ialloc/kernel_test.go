@@ -23,24 +23,6 @@ import (
 	"mkfs/internal/ondisk"
 )
 
-// mounted mounts an image for as long as f runs.
-func mounted(t *testing.T, path string, f func(dir string)) {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("loop mounts need root")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "xfs", "-o", "loop,nouuid", path, dir).CombinedOutput(); err != nil {
-		t.Skipf("no loop mount of XFS here: %s", out)
-	}
-	defer func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("umount: %s", out)
-		}
-	}()
-	f(dir)
-}
-
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -106,19 +88,19 @@ func TestKernelReuses(t *testing.T) {
 			path := livetest.Reference(t, size, append(args, "-n", "size=64k")...)
 			var before, behind, freed, again []geometry.Inode
 			var dir geometry.Inode
-			mounted(t, path, func(at string) {
+			livetest.Mounted(t, path, func(at string) {
 				before = kernelFiles(t, nextDir(t, at, "before"), 0, 900)
 				middle := nextDir(t, at, "middle")
 				dir = inodeOf(t, middle)
 				behind = kernelFiles(t, middle, 0, 900)
 			})
 			full := copyFile(t, path)
-			mounted(t, path, func(at string) {
+			livetest.Mounted(t, path, func(at string) {
 				freed = sift(t, filepath.Join(at, "before"), before, random)
 				freed = append(freed, sift(t, filepath.Join(at, "middle"), behind, random)...)
 			})
 			holes := copyFile(t, path)
-			mounted(t, path, func(at string) { again = kernelFiles(t, filepath.Join(at, "middle"), 2000, 800) })
+			livetest.Mounted(t, path, func(at string) { again = kernelFiles(t, filepath.Join(at, "middle"), 2000, 800) })
 
 			d := livetest.Open(t, full)
 			fs := livetest.Load(t, d)
@@ -176,7 +158,7 @@ func TestKernelSparse(t *testing.T) {
 		t.Run(fmt.Sprint(args), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(2, uint64(seed)))
 			path := livetest.Reference(t, size, append(args, "-n", "size=64k")...)
-			mounted(t, path, func(at string) { makeRoomy(t, filepath.Join(at, "d")) })
+			livetest.Mounted(t, path, func(at string) { makeRoomy(t, filepath.Join(at, "d")) })
 			d := livetest.Open(t, path)
 			fs := livetest.Load(t, d)
 			fragment(t, fs, random)
@@ -185,7 +167,7 @@ func TestKernelSparse(t *testing.T) {
 			was := copyFile(t, path)
 			var dir geometry.Inode
 			var want []geometry.Inode
-			mounted(t, path, func(at string) {
+			livetest.Mounted(t, path, func(at string) {
 				dir = inodeOf(t, filepath.Join(at, "d"))
 				want = kernelFiles(t, filepath.Join(at, "d"), 0, 1800)
 			})
@@ -320,7 +302,7 @@ func TestKernelSearchEnds(t *testing.T) {
 	var files [2][]geometry.Inode
 	names := [2]string{"before", "middle"}
 	var dir geometry.Inode
-	mounted(t, path, func(at string) {
+	livetest.Mounted(t, path, func(at string) {
 		files[0] = kernelFiles(t, nextDir(t, at, names[0]), 0, 900)
 		middle := nextDir(t, at, names[1])
 		dir = inodeOf(t, middle)
@@ -332,10 +314,10 @@ func TestKernelSearchEnds(t *testing.T) {
 			side = 1
 		}
 		i := slices.IndexFunc(files[side], func(ino geometry.Inode) bool { return int(ino)/64 == int(dir)/64+distance })
-		mounted(t, copied, func(at string) { must(t, os.Remove(filepath.Join(at, names[side], name(i)))) })
+		livetest.Mounted(t, copied, func(at string) { must(t, os.Remove(filepath.Join(at, names[side], name(i)))) })
 		fs := livetest.Load(t, livetest.Open(t, copyFile(t, copied)))
 		var again []geometry.Inode
-		mounted(t, copied, func(at string) { again = kernelFiles(t, filepath.Join(at, names[1]), 2000, 3) })
+		livetest.Mounted(t, copied, func(at string) { again = kernelFiles(t, filepath.Join(at, names[1]), 2000, 3) })
 		sameInodes(t, fs, dir, again)
 	}
 }

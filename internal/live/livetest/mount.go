@@ -35,6 +35,14 @@ func Mount(t testing.TB, path string) (dir string, unmount func()) {
 	return dir, unmount
 }
 
+// Mounted mounts an image for as long as f runs.
+func Mounted(t testing.TB, path string, f func(dir string)) {
+	t.Helper()
+	dir, unmount := Mount(t, path)
+	defer unmount()
+	f(dir)
+}
+
 // Mapped is an extent of a file.
 type Mapped struct {
 	Offset uint64 // within the file, in blocks
