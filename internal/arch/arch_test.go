@@ -102,7 +102,7 @@ var may = map[string][]string{
 	},
 	"internal/namei": {
 		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/bmap", "internal/dir",
-		"internal/attr",
+		"internal/attr", "internal/symlink",
 	},
 	"internal/metafile": {
 		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/bmap", "internal/attr",
@@ -110,8 +110,17 @@ var may = map[string][]string{
 	},
 	"internal/live/livetest": {"*"}, // for tests
 
-	// Planned: it writes through delwri and aio, and has no IO of its own.
-	"internal/populate": {"internal/geometry", "internal/ondisk", "internal/aio", "internal/delwri"},
+	// What a filesystem is filled with.
+	"internal/tree":      {},
+	"internal/walk":      {"internal/tree"},
+	"internal/protofile": {"internal/tree"},
+	"internal/symlink": {
+		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap",
+	},
+	"internal/populate": {
+		"internal/tree", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/bmap",
+		"internal/attr", "internal/namei", "internal/symlink",
+	},
 }
 
 // pkg is what "go list -json" tells of a package.
