@@ -116,3 +116,17 @@ func (tr *Tree) spans(ip *inode.Inode, at Block) (list []buffer.Span, err error)
 	}
 	return list, nil
 }
+
+// Ahead begins to read a block of a fork that Get will be asked for, unless it is there or lies in several
+// extents. It tells whether there is room for more.
+func (tr *Tree) Ahead(t *live.Trans, ip *inode.Inode, at Block) (bool, error) {
+	e := tr.find(ip, uint64(at))
+	if e == nil || !tr.whole(e, at) {
+		return true, nil
+	}
+	ok, err := t.Cache.Ahead(tr.offset(e, uint64(at)), tr.Bytes)
+	if err != nil {
+		return false, tr.Damaged(ip, at, "%w", err)
+	}
+	return ok, nil
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,9 +89,10 @@ func (m *tree) remove() {
 	delete(m.want, name)
 }
 
-// check looks for all names, and for some that are not there.
+// check looks for all names, and for some that are not there, and goes over all entries.
 func (m *tree) check() {
 	m.t.Helper()
+	m.list()
 	tr := m.fs.Begin(0)
 	for name, ino := range m.want {
 		if e, found, err := m.dirs.Lookup(tr, m.root, name); err != nil || !found || e.Ino != ino {
@@ -104,6 +106,35 @@ func (m *tree) check() {
 		}
 	}
 	must(m.t, tr.Commit())
+}
+
+// list goes over all entries, in one go or in pieces.
+func (m *tree) list() {
+	m.t.Helper()
+	all := list(m.t, m.dirs, m.fs, m.root, 0, -1)
+	if len(all) != len(m.want)+2 || all[0].name != "." || all[1].name != ".." {
+		m.t.Fatalf("%d entries, want %d with . and ..: %v", len(all), len(m.want)+2, all[:min(len(all), 3)])
+	}
+	ftype := uint8(5)
+	if !m.fs.G.Features.Ftype {
+		ftype = 0
+	}
+	for i, e := range all {
+		if i > 1 && (m.want[e.name] != e.ino || e.ftype != ftype) || i > 0 && e.cookie <= all[i-1].cookie {
+			m.t.Fatalf("entry %d is %+v, want inode %d", i, e, m.want[e.name])
+		}
+	}
+	var pieces []listed
+	for from := dir.Cookie(0); ; from = pieces[len(pieces)-1].cookie + 1 {
+		some := list(m.t, m.dirs, m.fs, m.root, from, 1+m.random.IntN(1+len(all)/3))
+		if len(some) == 0 {
+			break
+		}
+		pieces = append(pieces, some...)
+	}
+	if !slices.Equal(pieces, all) {
+		m.t.Fatalf("%d entries in pieces, %d in one go", len(pieces), len(all))
+	}
 }
 
 // Whatever is added and removed, the directory has what is to be there, xfs_repair finds nothing wrong, and once
