@@ -21,6 +21,9 @@ func (o *op) addBlock() (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := o.isNew(k.index(), k.indexed(), (*op).only); err != nil {
+		return false, err
+	}
 	free, compact, fits := k.spaceFor(o.size)
 	if !fits {
 		if o.total == 0 {

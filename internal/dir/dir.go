@@ -21,6 +21,8 @@ package dir
 
 import (
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"mkfs/internal/bmap"
 	"mkfs/internal/da"
@@ -138,11 +140,17 @@ func (d *Dirs) Init(t *live.Trans, dp *inode.Inode, parent geometry.Inode) {
 }
 
 // Add enters a name (xfs_dir_createname). total is how many blocks the whole operation may
-// take. ok is false if there is no room.
+// take. ok is false if there is no room. A name that is there already is an error that wraps
+// fs.ErrExist, with which nothing has changed; one that differs in case is not.
 func (d *Dirs) Add(t *live.Trans, dp *inode.Inode, name string, ino geometry.Inode, ftype uint8,
 	total geometry.Blocks) (ok bool, err error) {
-	if len(name) == 0 || len(name) > MaxName {
-		return false, fmt.Errorf("directory %d: a name of %d bytes", dp.Ino, len(name))
+	switch {
+	case len(name) == 0 || len(name) > MaxName:
+		return false, d.damaged(dp, "a name of %d bytes", len(name))
+	case !isName(name):
+		return false, d.damaged(dp, "%q is no name", name)
+	case isSelf(name):
+		return false, d.damaged(dp, "%q: %w", name, fs.ErrExist)
 	}
 	o := d.begin(t, dp, name)
 	o.ino, o.ftype, o.total = ino, ftype, total
@@ -151,6 +159,11 @@ func (d *Dirs) Add(t *live.Trans, dp *inode.Inode, name string, ino geometry.Ino
 		return false, err
 	}
 	return forms[f].add(o)
+}
+
+// isName tells whether a name has no bytes that none may have.
+func isName(name string) bool {
+	return strings.IndexByte(name, '/') < 0 && strings.IndexByte(name, 0) < 0
 }
 
 // begin starts an operation.

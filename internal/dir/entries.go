@@ -56,7 +56,7 @@ type walk struct {
 func (w *walk) give(at Cookie, e Entry) error {
 	switch {
 	case at < w.from:
-	case bytes.IndexByte(e.Name, '/') >= 0 || bytes.IndexByte(e.Name, 0) >= 0:
+	case bytes.IndexByte(e.Name, '/') >= 0 || bytes.IndexByte(e.Name, 0) >= 0: // see isName
 		return w.d.damaged(w.dp, "%q is no name", e.Name)
 	case !w.yield(Listed{e, at}, nil):
 		w.stopped = true
@@ -105,7 +105,7 @@ func (w *walk) blocks(f Form) error {
 	}
 	for db := d.blockOf(uint32(w.from)); !w.stopped; db++ {
 		var ok bool
-		if db, ok = d.mapped(w.dp, db); !ok || f == Block && db > 0 {
+		if db, ok = d.mapped(w.dp, db); !ok {
 			return nil
 		}
 		if err := w.ahead(db); err != nil {

@@ -150,6 +150,8 @@ func TestKernelChanges(t *testing.T) {
 			for i := range pool {
 				pool[i] = fmt.Sprintf("%d%s", i, strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(c.long)))
 			}
+			copy(pool, equalNames(c.pool/5, 14))
+			copy(pool[c.pool/5:], anyNames(c.pool/20, 1))
 			path := livetest.Reference(t, size, append(c.args, "-n", "parent=0")...)
 			files := map[string]geometry.Inode{}
 			var ino geometry.Inode

@@ -54,6 +54,9 @@ func (x leaves) Search(s *da.State, step *da.Step) (found bool, err error) {
 		}
 		return found, err
 	}
+	if err := o.isNew(list, n, (*op).get); err != nil {
+		return false, err
+	}
 	return false, o.searchRoom(list, n, step)
 }
 

@@ -1,7 +1,6 @@
 package dir
 
 import (
-	"fmt"
 	"io/fs"
 
 	"mkfs/internal/buffer"
@@ -86,7 +85,7 @@ func (d *Dirs) must(t *live.Trans, dp *inode.Inode, name string, total geometry.
 	}
 	f, found, err := d.locate(t, dp, name, true, total)
 	if !found && err == nil {
-		err = fmt.Errorf("directory %d: %q: %w", dp.Ino, name, fs.ErrNotExist)
+		err = d.damaged(dp, "%q: %w", name, fs.ErrNotExist)
 	}
 	return f, err
 }
@@ -120,6 +119,9 @@ func folded(a []byte, b string) bool {
 // locateIn looks for the name among n slots of an index. at returns the block of an address.
 func (o *op) locateIn(list ondisk.Hashes, n int, at func(o *op, db int) (*buffer.Buf, block, error)) (bool, error) {
 	d := o.d
+	var b *buffer.Buf
+	var k block
+	last := -1
 	for i := list.Search(n, o.hash); i < n && list.Hash(i) == o.hash; i++ {
 		address := list.Value(i)
 		if address == 0 {
@@ -127,9 +129,12 @@ func (o *op) locateIn(list ondisk.Hashes, n int, at func(o *op, db int) (*buffer
 		}
 		m := match{db: d.blockOf(address), slot: i}
 		m.at = int(int64(address)*addressUnit - int64(m.db)<<d.g.DirBlockLog)
-		b, k, err := at(o, m.db)
-		if err != nil {
-			return false, err
+		if m.db != last {
+			var err error
+			if b, k, err = at(o, m.db); err != nil {
+				return false, err
+			}
+			last = m.db
 		}
 		if !k.isEntry(m.at) {
 			return false, d.damaged(o.dp, "the index names byte %d of block %d, where no entry is", m.at, m.db)
@@ -142,18 +147,37 @@ func (o *op) locateIn(list ondisk.Hashes, n int, at func(o *op, db int) (*buffer
 	return false, nil
 }
 
+// isNew makes sure that a name is not there, among the n slots of an index. Blocks are looked at only for names
+// of its hash.
+func (o *op) isNew(list ondisk.Hashes, n int, at func(o *op, db int) (*buffer.Buf, block, error)) error {
+	if i := list.Search(n, o.hash); i == n || list.Hash(i) != o.hash {
+		return nil
+	}
+	found, err := o.locateIn(list, n, at)
+	if found {
+		err = o.exists()
+	}
+	return err
+}
+
+// exists is the error of a name that is there already.
+func (o *op) exists() error { return o.d.damaged(o.dp, "%q: %w", o.name, fs.ErrExist) }
+
 // locateBlock finds the name in a directory of one block (xfs_dir2_block_lookup_int).
 func (o *op) locateBlock() (bool, error) {
-	b, k, err := o.getBlock()
+	_, k, err := o.getBlock()
 	if err != nil {
 		return false, err
 	}
-	return o.locateIn(k.index(), k.indexed(), func(o *op, db int) (*buffer.Buf, block, error) {
-		if db != 0 {
-			return nil, k, o.d.damaged(o.dp, "the index names block %d of one", db)
-		}
-		return b, k, nil
-	})
+	return o.locateIn(k.index(), k.indexed(), (*op).only)
+}
+
+// only is get in a directory of one block.
+func (o *op) only(db int) (*buffer.Buf, block, error) {
+	if db != 0 {
+		return nil, block{}, o.d.damaged(o.dp, "the index names block %d of one", db)
+	}
+	return o.getBlock()
 }
 
 // locateLeaf finds the name in a directory whose index is one block (xfs_dir2_leaf_lookup_int).

@@ -1,7 +1,9 @@
 package dir_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -27,6 +29,7 @@ type tree struct {
 	root   *inode.Inode
 	want   map[string]geometry.Inode
 	names  []string
+	equal  []string // names of one hash that may be added
 }
 
 const modelBlocks = 200 // that an operation may take
@@ -53,7 +56,15 @@ func (m *tree) reload() {
 
 func (m *tree) add() {
 	name := fmt.Sprintf("%d%s", m.random.IntN(1<<20), strings.Repeat("n", m.random.IntN(200)))
+	if m.random.IntN(4) == 0 {
+		name = m.equal[m.random.IntN(len(m.equal))]
+	}
 	if _, there := m.want[name]; there {
+		tr := m.fs.Begin(modelBlocks)
+		if ok, err := m.dirs.Add(tr, m.root, name, 1, 1, modelBlocks); ok || !errors.Is(err, fs.ErrExist) {
+			m.t.Fatalf("a name that is there: %v, %v", ok, err)
+		}
+		must(m.t, tr.Commit())
 		return
 	}
 	tr := m.fs.Begin(modelBlocks)
@@ -87,6 +98,33 @@ func (m *tree) remove() {
 	must(m.t, ialloc.Free(tr, ip))
 	must(m.t, tr.Commit())
 	delete(m.want, name)
+}
+
+// swap makes two names stand for each other's file, and ".." for another directory for a while.
+func (m *tree) swap() {
+	a, b := m.names[m.random.IntN(len(m.names))], m.names[m.random.IntN(len(m.names))]
+	m.replace(a, m.want[b])
+	m.replace(b, m.want[a])
+	m.want[a], m.want[b] = m.want[b], m.want[a]
+	if m.random.IntN(10) == 0 {
+		m.replace("..", m.want[a])
+		m.replace("..", m.root.Ino)
+	}
+}
+
+func (m *tree) replace(name string, ino geometry.Inode) {
+	m.t.Helper()
+	tr := m.fs.Begin(modelBlocks)
+	ftype := uint8(5)
+	if name == ".." {
+		ftype = 2
+	}
+	ok, err := m.dirs.Replace(tr, m.root, name, ino, ftype, modelBlocks)
+	must(m.t, err)
+	if e, found, err := m.dirs.Lookup(tr, m.root, name); !ok || !found || err != nil || e.Ino != ino {
+		m.t.Fatalf("%q: %v, then %+v, %v, %v; want inode %d", name, ok, e, found, err, ino)
+	}
+	must(m.t, tr.Commit())
 }
 
 // check looks for all names, and for some that are not there, and goes over all entries.
@@ -160,7 +198,8 @@ func TestRandomly(t *testing.T) {
 					args = append([]string{"-n", "parent=0,size=32k", "-m", "autofsck=0"}, "-b", "size=1024")
 				}
 			}
-			m := &tree{t: t, random: rand.New(rand.NewPCG(7, uint64(c.most))), want: map[string]geometry.Inode{}}
+			m := &tree{t: t, random: rand.New(rand.NewPCG(7, uint64(c.most))), want: map[string]geometry.Inode{},
+				equal: equalNames(c.most, 13)}
 			m.d = livetest.Open(t, livetest.Reference(t, size, args...))
 			m.reload()
 			before := m.fs.Counts.FreeBlocks
@@ -168,6 +207,9 @@ func TestRandomly(t *testing.T) {
 				target := c.most * []int{4, 1, 3, 0}[round] / 4
 				for len(m.names) != target {
 					// Mostly towards the target.
+					if len(m.names) > 0 && m.random.IntN(10) == 0 {
+						m.swap()
+					}
 					if grow := len(m.names) < target; (grow == (m.random.IntN(5) > 0)) || len(m.names) == 0 {
 						m.add()
 					} else {

@@ -110,49 +110,130 @@ func protofile(t testing.TB, list []string) string {
 
 var off = geometry.Given(false)
 
+// filesystem is a kind of filesystem: options of the reference, and what is to be asked for.
+type filesystem struct {
+	name string
+	args []string
+	ask  func(*geometry.Spec)
+}
+
+func number(n int64) geometry.Opt[int64] { return geometry.Given(n) }
+
+var filesystems = []filesystem{
+	{"default", nil, func(*geometry.Spec) {}},
+	{"1k", []string{"-b", "size=1024"}, func(s *geometry.Spec) { s.BlockSize = number(1024) }},
+	{"ci", []string{"-n", "version=ci"}, func(s *geometry.Spec) { s.Features.CaseFold = geometry.Given(true) }},
+	{"V4", []string{"-m", "crc=0"}, func(s *geometry.Spec) { s.Features.CRC = off }},
+	{"V4 512", []string{"-m", "crc=0", "-b", "size=512"}, func(s *geometry.Spec) {
+		s.Features.CRC, s.BlockSize = off, number(512)
+	}},
+	{"V4 ftype", []string{"-m", "crc=0", "-n", "ftype=1"}, func(s *geometry.Spec) {
+		s.Features.CRC, s.Features.Ftype = off, geometry.Given(true)
+	}},
+	{"64k directory blocks", []string{"-n", "size=64k"}, func(s *geometry.Spec) {
+		s.DirBlockSize = geometry.Given(geometry.Size{Count: 65536, Limits: geometry.Limits{Max: 65536}})
+	}},
+}
+
+// likeReference enters names, and compares with what the reference makes of them.
+func (c filesystem) likeReference(t *testing.T, list []string) {
+	args := append([]string{"-p", protofile(t, list)}, c.args...)
+	if !slices.Contains(c.args, "crc=0") {
+		args = append(args, "-n", "parent=0")
+	}
+	ref := livetest.Open(t, livetest.Reference(t, size, args...))
+	g := livetest.Plan(t, size, func(s *geometry.Spec) {
+		c.ask(s)
+		s.Features.Parent = off
+	})
+	m := newRoot(t, g)
+	for _, n := range list {
+		m.enter(t, n)
+	}
+	must(t, m.fs.Cache.Flush())
+	compare(t, m, ref)
+}
+
 // Directories are what the reference makes of the same names.
 func TestAddIsTheReferences(t *testing.T) {
-	number := func(n int64) geometry.Opt[int64] { return geometry.Given(n) }
-	for _, c := range []struct {
-		name string
-		args []string
-		ask  func(*geometry.Spec)
-	}{
-		{"default", nil, func(*geometry.Spec) {}},
-		{"1k", []string{"-b", "size=1024"}, func(s *geometry.Spec) { s.BlockSize = number(1024) }},
-		{"ci", []string{"-n", "version=ci"}, func(s *geometry.Spec) { s.Features.CaseFold = geometry.Given(true) }},
-		{"V4", []string{"-m", "crc=0"}, func(s *geometry.Spec) { s.Features.CRC = off }},
-		{"V4 512", []string{"-m", "crc=0", "-b", "size=512"}, func(s *geometry.Spec) {
-			s.Features.CRC, s.BlockSize = off, number(512)
-		}},
-		{"V4 ftype", []string{"-m", "crc=0", "-n", "ftype=1"}, func(s *geometry.Spec) {
-			s.Features.CRC, s.Features.Ftype = off, geometry.Given(true)
-		}},
-		{"64k directory blocks", []string{"-n", "size=64k"}, func(s *geometry.Spec) {
-			s.DirBlockSize = geometry.Given(geometry.Size{Count: 65536, Limits: geometry.Limits{Max: 65536}})
-		}},
-	} {
+	for _, c := range filesystems {
 		for _, n := range []int{3, 12, 40, 90, 200, 600, 3000, 20000} {
-			t.Run(fmt.Sprintf("%s %d", c.name, n), func(t *testing.T) {
-				list := names(n, uint64(n))
-				args := append([]string{"-p", protofile(t, list)}, c.args...)
-				if !slices.Contains(c.args, "crc=0") {
-					args = append(args, "-n", "parent=0", "-m", "autofsck=0")
-				}
-				ref := livetest.Open(t, livetest.Reference(t, size, args...))
-				g := livetest.Plan(t, size, func(s *geometry.Spec) {
-					c.ask(s)
-					s.Features.Parent = off
-				})
-				m := newRoot(t, g)
-				for _, n := range list {
-					m.enter(t, n)
-				}
-				must(t, m.fs.Cache.Flush())
-				compare(t, m, ref)
-			})
+			t.Run(fmt.Sprintf("%s %d", c.name, n), func(t *testing.T) { c.likeReference(t, names(n, uint64(n))) })
 		}
 	}
+}
+
+// Names of one hash, of any bytes, of one byte and of the most are entered as the reference does.
+func TestOddNamesAreTheReferences(t *testing.T) {
+	for _, c := range filesystems {
+		for _, n := range []int{8, 60, 400, 1500} {
+			for name, list := range map[string][]string{
+				"equal": equalNames(n, 13), "any": anyNames(n, uint64(n)), "some equal": mixedNames(n),
+			} {
+				t.Run(fmt.Sprintf("%s %s %d", c.name, name, n), func(t *testing.T) { c.likeReference(t, list) })
+			}
+		}
+	}
+}
+
+// equalNames are up to 1 << (length-1) names of one hash: the lowest bit of each byte counts as much as the highest
+// of the next. Folding case changes none.
+func equalNames(n, length int) []string {
+	list := make([]string, n)
+	for i := range list {
+		b := []byte(strings.Repeat("p", length))
+		for bit := range length - 1 {
+			if i>>bit&1 != 0 {
+				b[bit] ^= 1
+				b[bit+1] ^= 0x80
+			}
+		}
+		list[i] = string(b)
+	}
+	return list
+}
+
+// anyNames are random names of all bytes but those that a prototype file cannot have. Every third has one byte, if
+// there is one left, or the most.
+func anyNames(n int, seed uint64) (list []string) {
+	random := rand.New(rand.NewPCG(seed, 2))
+	var bytes []byte
+	for c := 1; c < 256; c++ {
+		if !strings.ContainsRune(" \t\n/:$", rune(c)) {
+			bytes = append(bytes, byte(c))
+		}
+	}
+	there := map[string]bool{"": true, ".": true, "..": true}
+	for len(list) < n {
+		length := 1 + random.IntN(dir.MaxName)
+		switch random.IntN(6) {
+		case 0:
+			length = 1
+		case 1:
+			length = dir.MaxName
+		}
+		var b strings.Builder
+		for range length {
+			b.WriteByte(bytes[random.IntN(len(bytes))])
+		}
+		if !there[b.String()] {
+			there[b.String()] = true
+			list = append(list, b.String())
+		}
+	}
+	return list
+}
+
+// mixedNames are names of some hashes, which are a third of all, among others.
+func mixedNames(n int) (list []string) {
+	equal := [][]string{equalNames(n/6+1, 12), equalNames(n/6+1, 13)}
+	for i, name := range names(n, 5) {
+		list = append(list, name)
+		if i%6 < 2 {
+			list = append(list, equal[i%6][i/6])
+		}
+	}
+	return list
 }
 
 // compare compares the root directories.

@@ -139,6 +139,9 @@ func (o *op) addShort() (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if s.has(o.name) {
+		return false, o.exists()
+	}
 	more := s.size(len(o.name))
 	widen := o.ino > maxShort && !s.wide()
 	if widen {
@@ -169,6 +172,19 @@ func (o *op) addShort() (ok bool, err error) {
 	dp.Core.Size = uint64(len(s.b))
 	dp.Log(o.t)
 	return true, nil
+}
+
+// has tells whether a name is there.
+func (s short) has(name string) bool {
+	at := s.header()
+	for range s.count() {
+		e, _ := s.entry(at)
+		if string(e.name) == name {
+			return true
+		}
+		at += e.size
+	}
+	return false
 }
 
 // pick finds where in the fork a new entry is to be, and the place that it would have in a
