@@ -68,26 +68,15 @@ func TestWholeFilesystem(t *testing.T) {
 	}
 }
 
-// makeNamed makes a file in a directory as a prototype file has the reference do it: the
-// directory is logged only if the entry is in its inode or takes a block.
+// makeNamed makes a file in a directory as a prototype file has the reference do it.
 func makeNamed(t testing.TB, fs *live.FS, names *namei.Names, dp *inode.Inode, name string, n ialloc.New) *inode.Inode {
 	t.Helper()
 	tr := fs.Begin(names.Space.Create(len(name)))
 	ip := create(t, tr, dp, n)
-	tr.Join(dp)
-	ok, err := names.Dirs.Add(tr, dp, name, ip.Ino, namei.FileType(n.Mode), tr.Reserve)
+	ok, err := names.Enter(tr, dp, name, ip, tr.Reserve)
 	must(t, err)
 	if !ok {
 		t.Fatal("no room")
-	}
-	if ip.IsDir() {
-		names.Dirs.Init(tr, ip, dp.Ino)
-		dp.Core.Nlink++
-		dp.Log(tr)
-	}
-	if fs.G.Features.Parent {
-		link := attr.Link{Dir: dp.Ino, Generation: dp.Core.Generation, Name: []byte(name)}
-		must(t, names.Attrs.AddParent(tr, ip, link))
 	}
 	commit(t, tr)
 	return ip

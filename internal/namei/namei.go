@@ -11,15 +11,16 @@ package namei
 
 import (
 	"fmt"
+	"strings"
 
 	"mkfs/internal/attr"
 	"mkfs/internal/bmap"
 	"mkfs/internal/dir"
 	"mkfs/internal/geometry"
-	"mkfs/internal/ialloc"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/symlink"
 )
 
 // Names are the names of a filesystem.
@@ -38,68 +39,43 @@ func New(fs *live.FS) *Names {
 	return n
 }
 
-// spill moves what the data fork has out of the inode, where attributes need the room.
-func (n *Names) spill(t *live.Trans, ip *inode.Inode) error {
-	if !ip.IsDir() {
+// spill moves what the data fork has out of the inode, where attributes need the room
+// (xfs_bmap_add_attrfork_local in libxfs).
+func (n *Names) spill(t *live.Trans, ip *inode.Inode) (err error) {
+	ok := false
+	switch ip.Core.Mode & ondisk.ModeType {
+	case ondisk.ModeDirectory:
+		ok, err = n.Dirs.Spill(t, ip, geometry.Blocks(n.fs.G.DirBlockSize/n.fs.G.BlockSize))
+	case ondisk.ModeSymlink:
+		ok, err = symlink.Spill(t, ip)
+	default:
 		return fmt.Errorf("inode %d: its data fork leaves no room for attributes", ip.Ino)
 	}
-	ok, err := n.Dirs.Spill(t, ip, t.Reserve)
 	if err == nil && !ok {
 		err = bmap.ErrNoRoom
 	}
 	return err
 }
 
-// Root makes an inode that is the root of a tree, and its own parent. ok is false if there is no inode.
-func (n *Names) Root(t *live.Trans, what ialloc.New) (ip *inode.Inode, ok bool, err error) {
-	ip, ok, err = n.inode(t, nil, what)
-	if ok && isDir(what.Mode) {
-		n.Dirs.Init(t, ip, ip.Ino)
+// CheckName tells what is wrong with a name that a directory is to have, with an error that says which
+// directory. (xfs_dir2_namecheck in libxfs.)
+func CheckName(dp *inode.Inode, name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("directory %d: an empty name", dp.Ino)
+	case len(name) > dir.MaxName:
+		return fmt.Errorf("directory %d: the name %.20q... has %d bytes, more than %d", dp.Ino, name, len(name), dir.MaxName)
+	case strings.ContainsAny(name, "/\x00"):
+		return fmt.Errorf("directory %d: the name %q has a slash or a zero byte in it", dp.Ino, name)
+	case name == "." || name == "..":
+		return fmt.Errorf("directory %d: the name %q is taken", dp.Ino, name)
+	case !dp.IsDir():
+		return fmt.Errorf("inode %d: it is no directory, and has no %q", dp.Ino, name)
 	}
-	return ip, ok, err
+	return nil
 }
 
-// Create makes a file and enters it into a directory (xfs_dir_create_child). total is how many blocks
-// the transaction may take. ok is false if there was no room; what is changed by then cannot be
-// committed.
-func (n *Names) Create(t *live.Trans, dp *inode.Inode, name string, what ialloc.New) (ip *inode.Inode, ok bool, err error) {
-	if ip, ok, err = n.inode(t, dp, what); !ok || err != nil {
-		return ip, ok, err
-	}
-	if ok, err = n.Dirs.Add(t, dp, name, ip.Ino, FileType(what.Mode), t.Reserve); !ok || err != nil {
-		return ip, ok, err
-	}
-	n.changed(t, dp)
-	if isDir(what.Mode) {
-		n.Dirs.Init(t, ip, dp.Ino)
-		dp.Core.Nlink++
-	}
-	dp.Log(t)
-	if !n.fs.G.Features.Parent {
-		return ip, true, nil
-	}
-	n.name = append(n.name[:0], name...)
-	return ip, true, n.Attrs.AddParent(t, ip, attr.Link{Dir: dp.Ino, Generation: dp.Core.Generation, Name: n.name})
-}
-
-func (n *Names) inode(t *live.Trans, dp *inode.Inode, what ialloc.New) (ip *inode.Inode, ok bool, err error) {
-	ino, ok, err := ialloc.Alloc(t, dp, what.Mode)
-	if !ok || err != nil {
-		return nil, ok, err
-	}
-	ip, err = ialloc.Create(t, ino, dp, what)
-	return ip, err == nil, err
-}
-
-// changed stamps a directory whose entries have changed.
-func (n *Names) changed(t *live.Trans, dp *inode.Inode) {
-	now := dp.EncodeTime(n.fs.Now())
-	dp.Core.Mtime, dp.Core.Ctime = now, now
-}
-
-const typeMask = 0xf000
-
-func isDir(mode uint16) bool { return mode&typeMask == ondisk.ModeDirectory }
+func isDir(mode uint16) bool { return mode&ondisk.ModeType == ondisk.ModeDirectory }
 
 // fileTypes are the types that entries of directories have, by that of the mode.
 var fileTypes = [16]uint8{8: 1, 4: 2, 2: 3, 6: 4, 1: 5, 12: 6, 10: 7}

@@ -106,21 +106,25 @@ type AttrBlock struct {
 }
 
 // Put writes the header, unsealed. The LSN is that of no change: such blocks are not logged.
-func (a *AttrBlock) Put(b []byte) {
+func (a *AttrBlock) Put(b []byte) { a.put(b, AttrRemoteMagic, ^uint64(0)) }
+
+func (a *AttrBlock) put(b []byte, magic uint32, lsn uint64) {
 	c := cursor{b: b}
-	c.u32(AttrRemoteMagic)
+	c.u32(magic)
 	c.u32(a.Offset)
 	c.u32(a.Bytes)
 	c.zero(4)
 	c.uuid(&a.UUID)
 	c.u64(a.Owner)
 	c.u64(a.Blkno)
-	c.u64(^uint64(0))
+	c.u64(lsn)
 }
 
 // DecodeAttrBlock reads a header, or tells by false that there is none.
-func DecodeAttrBlock(b []byte) (a AttrBlock, ok bool) {
-	if len(b) < AttrBlockHeader || be.Uint32(b) != AttrRemoteMagic {
+func DecodeAttrBlock(b []byte) (a AttrBlock, ok bool) { return decodeRemote(b, AttrRemoteMagic) }
+
+func decodeRemote(b []byte, magic uint32) (a AttrBlock, ok bool) {
+	if len(b) < AttrBlockHeader || be.Uint32(b) != magic {
 		return a, false
 	}
 	c := cursor{b: b, at: 4}

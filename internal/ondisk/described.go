@@ -76,7 +76,7 @@ var described = []Described{
 	{Name: "AGI", Type: BufferAGI, Magic: AGIMagic, Layout: Layout{LSN: 320, UUID: 296, CRC: AGICRC}},
 	{Name: "superblock", Type: BufferSuperblock, Magic: SuperblockMagic, Layout: Layout{LSN: 240, UUID: 32,
 		CRC: SuperblockCRC}},
-	{Name: "symlink", Type: BufferSymlink, Magic: 0x58534c4d, Layout: remote},                             // "XSLM"
+	{Name: "symlink", Type: BufferSymlink, Magic: SymlinkMagic, Layout: remote},                           // "XSLM"
 	{Name: "attribute value", Type: BufferAttrRemote, Magic: 0x5841524d, Layout: remote, Unordered: true}, // "XARM"
 	{Name: "directory block", Type: BufferDirBlock, Magic: 0x58444233, Layout: dirBlock},                  // "XDB3"
 	{Name: "directory data", Type: BufferDirData, Magic: 0x58444433, Layout: dirBlock},                    // "XDD3"
