@@ -112,8 +112,9 @@ var may = map[string][]string{
 
 	// What a filesystem is filled with.
 	"internal/tree":      {},
-	"internal/walk":      {"internal/tree"},
-	"internal/protofile": {"internal/tree"},
+	"internal/hostfile":  {"internal/tree"},
+	"internal/walk":      {"internal/tree", "internal/hostfile"},
+	"internal/protofile": {"internal/tree", "internal/hostfile"},
 	"internal/symlink": {
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap",
 	},
