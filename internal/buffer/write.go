@@ -111,6 +111,17 @@ func (c *Cache) nextSlab() error {
 // waitOldest waits for the oldest batch in flight.
 func (c *Cache) waitOldest() error { return c.failed(c.list.WaitFor(c.list.Done() + 1)) }
 
+// Settle waits until none of n bytes at a place are being written, which is to be
+// written past the cache: what a freed block held must not come behind that.
+func (c *Cache) Settle(off int64, n int) error {
+	for c.err == nil && c.list.Flying(off, n) {
+		if err := c.waitOldest(); err != nil {
+			return err
+		}
+	}
+	return c.err
+}
+
 // failed keeps the first error of a write.
 func (c *Cache) failed(err error) error {
 	if c.err == nil {

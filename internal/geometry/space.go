@@ -36,3 +36,12 @@ func (s *Space) Link(name int) Blocks {
 
 // Create is for an inode with a name.
 func (s *Space) Create(name int) Blocks { return s.Inode() + s.Link(name) }
+
+// Enter is for a name in a directory, without the pointer back. (XFS_DIRENTER_SPACE_RES)
+func (s *Space) Enter() Blocks { return Blocks(s.enter) }
+
+// Made is what mkfs.xfs has for an inode with a name, besides what the file itself takes.
+// (MKFS_BLOCKRES)
+func (s *Space) Made() Blocks {
+	return Blocks(s.chunk + s.r.inodeLevels - 1 + attrTreeDepth + s.r.dataForkLevels - 1)
+}

@@ -1,6 +1,8 @@
 package inode
 
 import (
+	"math"
+
 	"mkfs/internal/live"
 	"mkfs/internal/ondisk"
 )
@@ -46,4 +48,21 @@ func (ip *Inode) widenTimes() {
 	for _, at := range [...]*uint64{&ip.Core.Atime, &ip.Core.Mtime, &ip.Core.Ctime, &ip.Core.Crtime} {
 		*at = ondisk.TimeBig(int64(int32(*at>>32)), uint32(*at))
 	}
+}
+
+// ClampTime is the time nearest to one that the inode can have: 1901 to 2038, or to 2486 with
+// large times (bigtime).
+func (ip *Inode) ClampTime(sec int64, nsec uint32) (int64, uint32) {
+	const low = math.MinInt32
+	high := int64(math.MaxInt32)
+	if ip.Core.Flags2&ondisk.Flag2Bigtime != 0 {
+		high = math.MaxUint64/1_000_000_000&^3 + low // XFS_BIGTIME_TIME_MAX
+	}
+	switch {
+	case sec < low:
+		return low, 0
+	case sec > high:
+		return high, 0
+	}
+	return sec, nsec
 }

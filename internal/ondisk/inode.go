@@ -107,6 +107,7 @@ const (
 	ModeDirectory = 0o040000
 	ModeCharacter = 0o020000
 	ModeFIFO      = 0o010000
+	ModeSetUID    = 0o004000
 	ModeSetGID    = 0o002000
 )
 
