@@ -38,7 +38,7 @@ var may = map[string][]string{
 	"internal/options":     {"internal/geometry"},
 	"internal/format": {
 		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit", "internal/pace",
-		"internal/buffer", "internal/live", "internal/metafile",
+		"internal/buffer", "internal/live", "internal/metafile", "internal/populate", "internal/tree",
 	},
 	"internal/pace":     {},
 	"internal/progress": {"internal/format"},
@@ -117,6 +117,10 @@ var may = map[string][]string{
 	"internal/protofile": {"internal/tree", "internal/hostfile"},
 	"internal/symlink": {
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap",
+	},
+	"internal/identity": {"internal/aginit", "internal/format", "internal/geometry", "internal/ondisk"},
+	"internal/filling": {
+		"internal/tree", "internal/walk", "internal/protofile", "internal/populate", "internal/format", "internal/geometry",
 	},
 	"internal/populate": {
 		"internal/tree", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/bmap",

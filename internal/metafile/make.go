@@ -13,9 +13,11 @@ import (
 	"errors"
 
 	"mkfs/internal/geometry"
+	"mkfs/internal/ialloc"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
 	"mkfs/internal/namei"
+	"mkfs/internal/ondisk"
 )
 
 // Data takes n blocks of a file at a place: it has fill write them into zeros, as many at
@@ -47,12 +49,30 @@ type Maker struct {
 	// Progress is told how many inodes of how many are made.
 	Progress func(done, total int64)
 	done     int64
+	// RootDir is what the root directory is to be.
+	RootDir ialloc.New
+	// Tree is what the root directory holds; nil for nothing.
+	Tree Tree
+}
+
+// Tree fills the root directory.
+type Tree interface {
+	// Rooted completes the root directory, once it is made.
+	Rooted(root *inode.Inode) error
+	// Fill makes what is in it, once all metadata files are made.
+	Fill(ctx context.Context) error
 }
 
 // New prepares to make the files of a filesystem that has only headers.
 func New(fs *live.FS) *Maker {
-	return &Maker{FS: fs, names: namei.New(fs), ags: map[geometry.AGNumber]bool{0: true}}
+	return &Maker{
+		FS: fs, names: namei.New(fs), ags: map[geometry.AGNumber]bool{0: true},
+		RootDir: ialloc.New{Mode: ondisk.ModeDirectory | 0o755, Unlinkable: true},
+	}
 }
+
+// Names are the names of the filesystem.
+func (m *Maker) Names() *namei.Names { return m.names }
 
 // file is a file with data.
 type file struct {
@@ -67,6 +87,11 @@ func (m *Maker) All(ctx context.Context) (made Made, err error) {
 	if err := m.Root(); err != nil {
 		return made, err
 	}
+	if m.Tree != nil {
+		if err := m.Tree.Rooted(m.root); err != nil {
+			return made, err
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return made, err
 	}
@@ -74,6 +99,9 @@ func (m *Maker) All(ctx context.Context) (made Made, err error) {
 		err = m.metadir(ctx)
 	} else {
 		made, err = m.realtime(ctx)
+	}
+	if err == nil && m.Tree != nil {
+		err = m.Tree.Fill(ctx)
 	}
 	if err != nil {
 		return made, err

@@ -15,7 +15,7 @@ import (
 // Root makes the root directory.
 func (m *Maker) Root() (err error) {
 	t := m.Begin(m.names.Space.Inode())
-	ip, ok, err := m.names.Root(t, ialloc.New{Mode: ondisk.ModeDirectory | 0o755, Unlinkable: true})
+	ip, ok, err := m.names.Root(t, m.RootDir)
 	switch {
 	case err != nil:
 		return err
