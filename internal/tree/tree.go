@@ -21,10 +21,10 @@ const (
 )
 
 // MaxName is the length of the longest name, and MaxTarget that of the longest target of a
-// symbolic link, in bytes. (XFS_SYMLINK_MAXLEN)
+// symbolic link, in bytes. (XFS_SYMLINK_MAXLEN is what no target reaches.)
 const (
 	MaxName   = 255
-	MaxTarget = 1024
+	MaxTarget = 1023
 )
 
 // Entry is a file with its name.
@@ -104,8 +104,9 @@ type Tree interface {
 	Name() string
 	// Survey gives all entries without what they hold, but with Stored and Pieces for blocks of
 	// so many bytes. It tries whether each file could be read, tells unreadable of those that
-	// cannot, and leaves them out: directories with all that is in them.
+	// cannot, and leaves them out: directories with all that is in them. With unreadable nil,
+	// the first is an error. Values of attributes need but have the right length.
 	Survey(ctx context.Context, block int64, unreadable func(path string, err error)) (Source, error)
-	// Open gives all entries.
+	// Open gives all entries, but for those that the last survey left out, if there was one.
 	Open(ctx context.Context) (Source, error)
 }

@@ -1,0 +1,52 @@
+// Package walk is the source of a tree that is a directory of the host.
+//
+// # What is taken
+//
+// The order is that of mkfs.xfs -p DIR (walk_dir and handle_direntry in mkfs/proto.c): the names of
+// a directory as the host lists them, each directory with all that is in it before the next name.
+// Directories that others are mounted on are walked into. Of the directory itself, the root, mode,
+// owner and attributes are taken, but no times.
+//
+//   - Times are those of modification; of access only with Options.Accessed. They do not change
+//     on the host by being read, where it lets us (O_NOATIME).
+//   - A file of several names is known by device and inode number. mkfs.xfs goes by the inode
+//     number alone, which files of two mounts may share.
+//   - Extended attributes come in the order in which the host lists them, of all kinds of files.
+//     Empty ones are left out, as by mkfs.xfs (writeattr).
+//   - FIFOs, sockets and devices are never opened: that could block, or do something.
+//   - Data is what the host says (SEEK_DATA, SEEK_HOLE). The size of a file is that at first look: what
+//     it grows by later does not count, and when it has shrunk, that is an error.
+//   - Symbolic links of more than 1023 bytes are refused. mkfs.xfs refuses some and makes others
+//     that cannot be read.
+//
+// Files are opened by their name in the open directory, and no symbolic link is followed, so that
+// changes during the walk do not lead out of the tree. Trees may be as deep as the host lets them: of
+// the directories on the way only some are open. When the walk comes back to another one, it opens it
+// as the .. of the one below, and looks whether it is the same. The names that are left in it have
+// been read before it was closed, since not all hosts find their place in a directory again.
+//
+// # How it is done
+//
+//	lister  --(batches of names)-->  readers  --(batches of entries)-->  Source.Next
+//
+// The lister goes through the names, and opens directories. It knows the type of a file from its
+// directory, mostly. Readers do the rest for a batch at a time: open, status, attributes, contents. Next
+// hands out the entries of the batches in the order of the lister. Batches go round: their memory, and
+// what they keep open, is all that is ahead of the consumer. A batch whose files do not fit into its
+// memory at once is read in several goes.
+//
+// Files of up to 64 KiB are read ahead and are closed again; larger ones stay open until they have been
+// copied. A small file costs five calls: open, status, names of attributes, read, close. Whether it has
+// holes is asked only if a sector of it holds but zeros. io_uring was left aside: it gives the status of
+// a file to a thread of the kernel, and cannot list attributes.
+//
+// A survey asks for status and attributes by name, two calls, and opens only files of which the host
+// has fewer bytes than their size. Whether a file can be read is known of local filesystems by rights
+// and mode; else the kernel is asked, without opening the file.
+//
+// Figures, per file, of 100,000 files of 5 bytes in 4 directories on tmpfs, on a machine with two
+// processors on which the least system call takes 0.2 us (BenchmarkWalk):
+//
+//	survey   1.4 us
+//	entries  2.8 us by two readers, 4.0 us of a processor, of which 85 % are the host's
+package walk
