@@ -140,7 +140,8 @@ func (d *Dirs) Init(t *live.Trans, dp *inode.Inode, parent geometry.Inode) {
 }
 
 // Add enters a name (xfs_dir_createname). total is how many blocks the whole operation may
-// take. ok is false if there is no room. A name that is there already is an error that wraps
+// take. ok is false if there is no room: with no blocks to be taken nothing has changed then, otherwise the
+// transaction is to be given up. A name that is there already is an error that wraps
 // fs.ErrExist, with which nothing has changed; one that differs in case is not.
 func (d *Dirs) Add(t *live.Trans, dp *inode.Inode, name string, ino geometry.Inode, ftype uint8,
 	total geometry.Blocks) (ok bool, err error) {

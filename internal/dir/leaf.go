@@ -118,11 +118,8 @@ func (o *op) addLeaf() (ok bool, err error) {
 	var b *buffer.Buf
 	var k block
 	if fresh {
-		if db, b, k, ok, err = o.growEntries(lb); !ok || err != nil {
+		if db, b, k, ok, err = o.growListed(lb, l, db < 0); !ok || err != nil {
 			return ok, err
-		}
-		if db >= l.bests() {
-			l.addBest()
 		}
 	} else if b, k, err = o.get(db); err != nil {
 		return false, err
@@ -168,6 +165,20 @@ func (o *op) blockForLeaf(l leaf1) (at, db int, err error) {
 		}
 	}
 	return at, db, nil
+}
+
+// growListed gives the directory another block of entries, which the index has a place for, or may get one at the end.
+func (o *op) growListed(lb *buffer.Buf, l leaf1, longer bool) (db int, b *buffer.Buf, k block, ok bool, err error) {
+	if db, b, k, ok, err = o.growEntries(lb); !ok || err != nil {
+		return db, b, k, ok, err
+	}
+	switch n := l.bests(); {
+	case longer && db == n:
+		l.addBest()
+	case db >= n:
+		return db, b, k, false, o.d.damaged(o.dp, "block %d is new, and the index lists %d blocks", db, n)
+	}
+	return db, b, k, true, nil
 }
 
 // growEntries gives the directory another block of entries, which must be none of those in use.

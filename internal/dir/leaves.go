@@ -98,17 +98,21 @@ func (o *op) searchRoom(list ondisk.Hashes, n int, step *da.Step) error {
 	return nil
 }
 
+// full tells whether a leaf has no room for a slot.
+func (d *Dirs) full(step *da.Step) bool {
+	v := d.view(step.Buf.Data)
+	return v.Count() == d.tree.NodeEntries && v.Level() == 0
+}
+
 // addSlot enters the slot of an entry into a leaf at its place; false if it is full (xfs_dir2_leafn_add).
 func (d *Dirs) addSlot(step *da.Step, o *op) bool {
 	v := d.view(step.Buf.Data)
 	slot := leafSlot{v: v, at: step.Index}
-	if v.Count() == d.tree.NodeEntries {
-		if v.Level() == 0 {
-			return false
-		}
-		if v.Level() > 1 {
-			slot.compact()
-		}
+	switch {
+	case d.full(step):
+		return false
+	case v.Count() == d.tree.NodeEntries && v.Level() > 1:
+		slot.compact()
 	}
 	slot.insert(o.hash, o.address)
 	return true

@@ -116,11 +116,14 @@ func (o *op) addNode() (ok bool, err error) {
 	if _, err := s.Lookup(); err != nil {
 		return false, err
 	}
+	leaf := s.Path.Last()
+	if o.total == 0 && d.full(leaf) {
+		return false, nil
+	}
 	if ok, err := o.enterNode(); !ok || err != nil {
 		return ok, err
 	}
 	s.Total = o.total
-	leaf := s.Path.Last()
 	if d.addSlot(leaf, o) {
 		s.Touch(leaf.Buf)
 		s.FixHashes(&s.Path)
