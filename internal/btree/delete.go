@@ -9,6 +9,7 @@ func (c *Cursor) Delete() error {
 	if _, ok := c.Record(); !ok {
 		return c.Tree.damagedBlock(c.path[0].ptr, errNoPlace)
 	}
+	c.Tree.changes++
 	joined := false
 	for level := 0; ; level++ {
 		up, err := c.deleteAt(level)

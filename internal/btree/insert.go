@@ -13,6 +13,7 @@ func (c *Cursor) Insert(record []byte) (bool, error) {
 	if err := c.placed(0); err != nil {
 		return false, err
 	}
+	c.Tree.changes++
 	entry, ptr := record, uint64(0)
 	var stayed uint32 // the levels that were split while the cursor stayed in the left half
 	level := 0

@@ -40,6 +40,8 @@ type Tree struct {
 	first   uint64 // the first block of an AG that may be one of the tree,
 	end     uint64 // and the one behind the last, of a tree within one
 	room    keys
+
+	changes uint64 // counts records that were entered or removed
 }
 
 // keys is room for keys while cursors work.

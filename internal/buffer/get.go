@@ -14,6 +14,17 @@ func (c *Cache) Get(off int64, n int, k *Kind) (*Buf, error) {
 	return c.get([]Span{{off, n}}, k)
 }
 
+// Again is Get for a block that was got before and let go of since. It tells whether it is still in
+// memory, as of that kind; else it is not pinned.
+func (c *Cache) Again(b *Buf, k *Kind) bool {
+	if b.gone || b.Kind != k || b.unchecked || b.pending > 0 || c.err != nil {
+		return false
+	}
+	b.pins++
+	c.use(b)
+	return true
+}
+
 // GetSpans is Get for a block in several places, whose bytes follow each other in
 // that order.
 func (c *Cache) GetSpans(spans []Span, k *Kind) (*Buf, error) {

@@ -44,6 +44,7 @@ type group struct {
 	ino    btree.Tree
 	fino   btree.Tree
 	roots  [2]root // of these
+	kept   kept
 	// The first inode that the AG may have, and the one behind the last.
 	first, end uint64
 	buf        [ondisk.InodeRecordSize]byte // of a record that is looked for, or changed

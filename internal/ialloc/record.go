@@ -65,11 +65,16 @@ func (g *group) record(c *btree.Cursor) (record, error) {
 	if !ok {
 		return record{}, g.errorf(c.Tree.Name, "there is no record where one is to be")
 	}
+	return g.decode(c.Tree, b)
+}
+
+// decode is the record of a tree that is in some bytes.
+func (g *group) decode(tr *btree.Tree, b []byte) (record, error) {
 	r := record{ondisk.DecodeInodeRecord(b, g.sparse)}
 	if !g.sparse {
 		r.Count = chunk
 	}
-	return r, g.check(c.Tree, &r)
+	return r, g.check(tr, &r)
 }
 
 // check tells what is wrong with a record (xfs_inobt_check_irec).

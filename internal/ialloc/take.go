@@ -1,6 +1,8 @@
 package ialloc
 
 import (
+	"math"
+
 	"mkfs/internal/btree"
 	"mkfs/internal/geometry"
 )
@@ -29,11 +31,17 @@ func (g *group) take(parent geometry.Inode) (agino uint32, err error) {
 // takeListed takes an inode that the finobt has: near another, or where inodes were last
 // made.
 func (g *group) takeListed(near uint32, same bool) (uint32, error) {
+	if same {
+		if agino, ok, err := g.takeAgain(near); ok || err != nil {
+			return agino, err
+		}
+	}
 	var c *btree.Cursor
 	var r record
 	var err error
+	var of reach
 	if same {
-		c, r, err = g.nearest(near)
+		c, r, of, err = g.nearest(near)
 	} else {
 		c, r, err = g.newest()
 	}
@@ -50,7 +58,13 @@ func (g *group) takeListed(near uint32, same bool) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	return r.Start + i, g.takeInobt(&r, i)
+	if err := g.takeInobt(&r, i); err != nil {
+		return 0, err
+	}
+	if same && r.FreeCount > 0 {
+		g.keep(c, of)
+	}
+	return r.Start + i, nil
 }
 
 // takeInobt takes an inode in the inobt that was taken in the finobt
@@ -69,36 +83,40 @@ func (g *group) takeInobt(fino *record, i uint32) error {
 }
 
 // nearest finds the record of the finobt that has an inode, or is nearest to it
-// (xfs_dialloc_ag_finobt_near).
-func (g *group) nearest(near uint32) (*btree.Cursor, record, error) {
+// (xfs_dialloc_ag_finobt_near), and the inodes of which that is true.
+func (g *group) nearest(near uint32) (*btree.Cursor, record, reach, error) {
 	left := g.at(&g.left, &g.fino)
 	hasLeft, err := g.lookup(left, btree.LE, near)
 	if err != nil {
-		return nil, record{}, err
+		return nil, record{}, reach{}, err
 	}
 	var l, r record
 	if hasLeft {
 		if l, err = g.record(left); err != nil || l.has(near) {
-			return left, l, err
+			return left, l, reach{l.Start, l.Start + chunk - 1}, err
 		}
 	}
 	right := g.at(&g.right, &g.fino)
 	hasRight, err := g.lookup(right, btree.GE, near)
 	if err != nil {
-		return nil, record{}, err
+		return nil, record{}, reach{}, err
 	}
 	if hasRight {
 		if r, err = g.record(right); err != nil {
-			return nil, record{}, err
+			return nil, record{}, reach{}, err
 		}
 	}
 	switch {
 	case !hasLeft && !hasRight:
-		return nil, record{}, g.errorf("finobt", "it is empty, while the AGI counts %d free inodes", g.FreeCount())
-	case !hasLeft, hasRight && near-l.Start+chunk-1 > r.Start-near:
-		return right, r, nil
+		return nil, record{}, reach{}, g.errorf("finobt", "it is empty, while the AGI counts %d free inodes", g.FreeCount())
+	case !hasLeft:
+		return right, r, reach{0, r.Start + chunk - 1}, nil
+	case !hasRight:
+		return left, l, reach{l.Start, math.MaxUint32}, nil
+	case near-l.Start+chunk-1 > r.Start-near:
+		return right, r, reach{near, r.Start + chunk - 1}, nil
 	}
-	return left, l, nil
+	return left, l, reach{l.Start, near}, nil
 }
 
 // newest finds the record of the newest chunk in the finobt, else its first

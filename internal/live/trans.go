@@ -59,6 +59,16 @@ func (t *Trans) Get(off int64, n int, k *buffer.Kind) (*buffer.Buf, error) {
 	return b, nil
 }
 
+// Again is Get for a block that some transaction has got before. It tells whether it is still there, as
+// of that kind.
+func (t *Trans) Again(b *buffer.Buf, k *buffer.Kind) bool {
+	if !t.Cache.Again(b, k) {
+		return false
+	}
+	t.held = append(t.held, b)
+	return true
+}
+
 // Fresh returns a block of zeros, which stays until the transaction ends. It is
 // changed with that.
 func (t *Trans) Fresh(off int64, n int, k *buffer.Kind) (*buffer.Buf, error) {
