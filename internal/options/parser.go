@@ -62,21 +62,30 @@ func (p *Parser) Option(flag byte, arg string) {
 	for arg != "" {
 		var item string
 		item, arg, _ = strings.Cut(arg, ",")
-		name, value, given := strings.Cut(item, "=")
-		if row := s.row(name); row != nil {
-			if given {
-				value = row.oneIfEmpty(value)
-			}
-			take := func() { p.take(s, row, value, commandLine) }
-			if flag == 'c' {
-				take()
-			} else {
-				p.line = append(p.line, take)
-			}
-		} else {
+		row, value := s.item(item)
+		if row == nil {
 			p.Fault(fault("-"+string(flag), "unknown option -%c %s; %s", flag, item, s.instead(item)))
+			continue
+		}
+		take := func() { p.take(s, row, value, commandLine) }
+		if flag == 'c' {
+			take()
+		} else {
+			p.line = append(p.line, take)
 		}
 	}
+}
+
+// item finds the suboption that a word between commas gives, and its value. It is nil if there is none.
+func (s *Section) item(word string) (row *Row, value string) {
+	name, value, given := strings.Cut(word, "=")
+	if row = s.row(name); row == nil {
+		return s.rest(), word
+	}
+	if given {
+		value = row.oneIfEmpty(value)
+	}
+	return row, value
 }
 
 // Target takes the argument that names the target.
@@ -136,11 +145,14 @@ func (p *Parser) take(s *Section, r *Row, value, where string) {
 		return
 	}
 	if before, twice := p.seen[id]; twice && !r.again {
+		text := fmt.Sprintf("is given %s and again %s", before, where)
 		if before == where {
-			p.Fault(fault(key, "is given twice %s", where))
-		} else {
-			p.Fault(fault(key, "is given %s and again %s", before, where))
+			text = "is given twice " + where
 		}
+		if r.rest {
+			text += fmt.Sprintf(", now as %q; what is none of %s stands for it too", value, s.names())
+		}
+		p.Fault(fault(key, "%s", text))
 		return
 	}
 	p.seen[id] = where
@@ -204,6 +216,16 @@ func (s *Section) row(name string) *Row {
 	return nil
 }
 
+// rest is the row that takes what names no suboption, or nil.
+func (s *Section) rest() *Row {
+	for i := range s.Rows {
+		if s.Rows[i].rest {
+			return &s.Rows[i]
+		}
+	}
+	return nil
+}
+
 // logarithms are suboptions of old releases of mkfs.xfs, which took the base-2
 // logarithm of a size, and those that take the size.
 var logarithms = map[string]string{"log": "size", "sectlog": "sectsize"}
@@ -238,9 +260,6 @@ func (s *Section) names() string {
 	}
 	return strings.Join(names, ", ")
 }
-
-// ErrNoProto is what -p says until prototype files exist.
-var ErrNoProto = errors.New("-p: filling the new filesystem from a prototype file or directory is not supported yet")
 
 // Label takes the filesystem's label; given again, the last one counts.
 func (p *Parser) Label(label string) {

@@ -20,10 +20,17 @@ type Request struct {
 	ConfigFile   geometry.Opt[string] // -c options
 	DefaultsFile geometry.Opt[string] // -c defaults
 	MakeConfig   geometry.Opt[string] // -c makecfg
-	Proto        geometry.Opt[string] // -p
-	Sized        bool                 // --size: the target is a file that may be made or grown
+	Proto        Proto
+	Sized        bool // --size: the target is a file that may be made or grown
 
 	defaults bool // what is set is a default
+}
+
+// Proto is what the new filesystem is filled with.
+type Proto struct {
+	Path             geometry.Opt[string] // a directory or a prototype file
+	SlashesAreSpaces geometry.Opt[bool]   // in names of a prototype file
+	AccessTimes      geometry.Opt[bool]   // of a directory's files are kept
 }
 
 // TargetName names where a section is: a device or a file.

@@ -30,6 +30,8 @@ type Row struct {
 	// free tells of values that are taken whatever was given before, and after
 	// which the suboption may be given again, as the reference has it.
 	free func(value string) bool
+	// rest says that it takes what names no suboption of its section, as its value.
+	rest bool
 	// dropped says that a file of defaults cannot give the suboption, and that its
 	// value there is not looked at.
 	dropped bool
@@ -40,6 +42,12 @@ type Row struct {
 // Not adds suboptions that the row cannot go with.
 func (r Row) excludes(keys ...string) Row {
 	r.not = append(r.not, keys...)
+	return r
+}
+
+// takesRest makes the row that of what names no suboption.
+func (r Row) takesRest() Row {
+	r.rest = true
 	return r
 }
 
