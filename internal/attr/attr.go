@@ -2,7 +2,6 @@ package attr
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"mkfs/internal/bmap"
@@ -68,8 +67,9 @@ func New(fs *live.FS, spill Spill) *FS {
 	return f
 }
 
-// errNoRoom is what an operation fails with that finds no room although it was reserved.
-var errNoRoom = errors.New("there is no room for a block")
+// errNoRoom is what an operation fails with that finds no room although it was reserved: a
+// bmap.ErrNoRoom.
+var errNoRoom = fmt.Errorf("there is no room: %w", bmap.ErrNoRoom)
 
 func damaged(ip *inode.Inode, err error) error {
 	return fmt.Errorf("attributes of inode %d: %w", ip.Ino, err)
