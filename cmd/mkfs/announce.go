@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 
@@ -29,10 +30,13 @@ func (j *job) newReport(g *geometry.Geometry) report.Made {
 }
 
 // planned is newReport of the plan, with the space that there will be, or is.
-func (j *job) planned() (report.Made, error) {
+func (j *job) planned(ctx context.Context) (report.Made, error) {
 	r := j.newReport(j.plan)
-	n, err := j.stats.CountsOf(j.plan)
+	n, err := j.stats.CountsOf(ctx, j.plan, j.tree())
 	r.Space = report.NewSpace(j.plan, n)
+	if j.filling != nil {
+		r.Tree = report.NewTree(j.filling.Name(), j.stats, j.filling.Skipped)
+	}
 	return r, err
 }
 
@@ -68,17 +72,17 @@ func (j *job) printNotices(out io.Writer, notes geometry.Notes) {
 }
 
 // reportPlan is the dry run's JSON. config is a configuration file that was written.
-func (j *job) reportPlan(config string) error {
+func (j *job) reportPlan(ctx context.Context, config string) error {
 	if !j.json {
 		return nil
 	}
-	made, err := j.planned()
+	made, err := j.planned(ctx)
 	if err != nil {
 		return err
 	}
 	made.DryRun, made.Config = true, config
-	if j.reproducible.given || j.parser.Request.UUID.Given { // and not by chance
-		who, err := j.identity(j.plan)
+	if j.reproducible.Given || j.parser.Request.UUID.Given { // and not by chance
+		who, err := j.identity()
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mkfs/internal/compat"
-	"mkfs/internal/geometry"
+	"mkfs/internal/identity"
 	"mkfs/internal/options"
 	"mkfs/internal/report"
 	"mkfs/internal/source"
@@ -28,6 +28,7 @@ type flagsOf struct {
 	discardLimit                             time.Duration
 	unsupported, buffered, json, verify      bool
 	ensure, labelled, dense                  bool
+	skipUnreadable, clampTimes               bool
 	engine, progress                         string
 	forKernel, forGRUB                       string
 	preset                                   []string
@@ -35,7 +36,7 @@ type flagsOf struct {
 
 	part         source.Part
 	undoFile     string
-	reproducible seed
+	reproducible identity.Seed
 }
 
 // usage is what follows the name of a command.
@@ -97,8 +98,6 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	}
 	fs.VarP(told{func(arg string) { parser.Label(arg); f.labelled = true }, "label"}, "L", "L",
 		"label of the filesystem, up to 12 bytes")
-	fs.VarP(told{func(arg string) { parser.Request.Proto = geometry.Given(arg) }, "file"}, "p", "p",
-		"fill from a prototype file or directory (not supported yet)")
 	fs.BoolVarP(&f.force, "force", "f", false, "overwrite a filesystem or partition table that is there")
 	fs.BoolVarP(&f.force, "C", "C", false, "the same as -f")
 	fs.Lookup("C").Hidden = true
@@ -122,6 +121,8 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 		"features that are on by default by Linux `VERSION`, such as 5.15; auto for the running one")
 	fs.StringVar(&f.forGRUB, "for-grub", "", "features that GRUB `VERSION`, such as 2.06, can read")
 	partFlags(fs, &f.part)
+	fs.BoolVar(&f.skipUnreadable, "skip-unreadable", false, "leave out what -p finds and cannot read, and list it")
+	fs.BoolVar(&f.clampTimes, "clamp-mtime", false, "give no file of -p a later time than the filesystem, as SOURCE_DATE_EPOCH says")
 	fs.Var(&f.reproducible, "reproducible",
 		"equal options give equal bytes: the UUID follows from them, the time is SOURCE_DATE_EPOCH or 0; another SEED "+
 			"gives another UUID")

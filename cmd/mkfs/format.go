@@ -17,15 +17,15 @@ import (
 
 // prepare opens the targets, and saves what will be overwritten if that was asked for.
 func (j *job) prepare(ctx context.Context) (done bool, err error) {
-	if err := j.claims.CheckRoom(j.plan, j.dense); err != nil {
+	if j.who, err = j.identity(); err != nil {
 		return false, err
 	}
-	if j.who, err = j.identity(j.plan); err != nil {
+	job := format.Job{Geometry: j.plan, Identity: j.who, Batch: j.batch, Dense: j.dense, Tree: j.tree()}
+	if err := j.claims.CheckRoom(ctx, job, j.filling.Load()); err != nil {
 		return false, err
 	}
 	j.open, err = j.claims.Open(j.plan, j.direct(), j.ring, func(list []*target.Target, sizes []int64) (err error) {
 		if j.undoFile != "" {
-			job := format.Job{Geometry: j.plan, Identity: j.who, Batch: j.batch, Dense: j.dense}
 			j.undo, err = j.claims.Save(ctx, j.undoFile, job, list, sizes)
 		}
 		return err
@@ -35,9 +35,8 @@ func (j *job) prepare(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	j.announce()
-	if t := j.open.Targets[0]; j.reproducible.given && t.Info().Kind == target.File && !t.Blank() {
-		fmt.Fprintf(j.err, "%s: warning: --reproducible: %s held data before; what is free in the filesystem keeps it\n",
-			j.name, j.claims.Data.Path)
+	if t := j.open.Targets[0]; j.reproducible.Given && t.Info().Kind == target.File && !t.Blank() {
+		j.warn(fmt.Sprintf("--reproducible: %s held data before; what is free in the filesystem keeps it", j.claims.Data.Path))
 	}
 	if j.undo != nil && !j.json && !j.quiet {
 		fmt.Fprintln(j.out, j.undo.Text())
@@ -56,7 +55,7 @@ func (j *job) format(ctx context.Context) (done bool, err error) {
 	j.stats, err = format.Run(ctx, format.Job{
 		Geometry: j.plan, Identity: j.who, Batch: j.batch, Dense: j.dense, Progress: shown.Step,
 		Discard: !j.noDiscard && j.undo == nil, DiscardLimit: j.discardLimit,
-		Data: j.open.Data, Log: j.open.Log, Realtime: j.open.RT,
+		Data: j.open.Data, Log: j.open.Log, Realtime: j.open.RT, Tree: j.tree(), Survey: j.filling.Seen(),
 	})
 	shown.End()
 	j.took = time.Since(started)
@@ -79,11 +78,11 @@ func (j *job) format(ctx context.Context) (done bool, err error) {
 }
 
 // tell prints the object of --json.
-func (j *job) tell(context.Context) (done bool, err error) {
+func (j *job) tell(ctx context.Context) (done bool, err error) {
 	if !j.json {
 		return true, nil
 	}
-	made, err := j.planned()
+	made, err := j.planned(ctx)
 	if err != nil {
 		return true, err
 	}

@@ -11,6 +11,7 @@ import (
 	"mkfs/internal/aio"
 	"mkfs/internal/claim"
 	"mkfs/internal/compat"
+	"mkfs/internal/filling"
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/options"
@@ -24,17 +25,18 @@ type job struct {
 	out, err io.Writer
 	name     string
 
-	chosen []compat.Preset // by --preset, --for-kernel and --for-grub
-	ring   aio.Config
-	shown  progress.Progress
-	claims *claim.Claims
-	plan   *geometry.Geometry
-	notes  geometry.Notes // of the plan
-	who    aginit.Identity
-	undo   *claim.Saved // nil without --undo
-	open   *claim.Opened
-	stats  format.Stats
-	took   time.Duration
+	chosen  []compat.Preset // by --preset, --for-kernel and --for-grub
+	ring    aio.Config
+	shown   progress.Progress
+	filling *filling.Filling // nil without -p
+	claims  *claim.Claims
+	plan    *geometry.Geometry
+	notes   geometry.Notes // of the plan
+	who     aginit.Identity
+	undo    *claim.Saved // nil without --undo
+	open    *claim.Opened
+	stats   format.Stats
+	took    time.Duration
 }
 
 // phase is a step of a run. done tells that there is nothing more to do.
@@ -46,6 +48,7 @@ var phases = []phase{
 	(*job).check,   // the command line and its files, by themselves
 	(*job).take,    // the targets: what is in use or holds something is refused
 	(*job).compute, // the geometry
+	(*job).survey,  // what -p names: all of it can be read, and fits
 	(*job).preview, // -N and -c makecfg end here
 	(*job).prepare, // targets are opened, what will be overwritten is saved
 	(*job).format,
@@ -94,8 +97,10 @@ func (j *job) check(context.Context) (done bool, err error) {
 	if err := j.part.Fault(); err != nil {
 		j.parser.Fault(err)
 	}
-	j.claims, err = j.request()
-	return false, err
+	if j.claims, err = j.request(); err != nil {
+		return false, err
+	}
+	return false, j.openFilling()
 }
 
 // take refuses targets that must not be overwritten. With --ensure it is done if
@@ -124,7 +129,7 @@ func (j *job) take(ctx context.Context) (done bool, err error) {
 func (j *job) compute(context.Context) (done bool, err error) {
 	spec := &j.parser.Request.Spec
 	dev := j.claims.Device(spec.RT.Size.Given)
-	if j.reproducible.given {
+	if j.reproducible.Given {
 		dev.SolidState, dev.RT.SolidState = false, false // where the number of CPUs would count
 	}
 	j.plan, j.notes, err = format.Plan(*spec, dev)
@@ -132,7 +137,7 @@ func (j *job) compute(context.Context) (done bool, err error) {
 		j.notes.Warnings = append(j.notes.Warnings, compat.TooNew(j.chosen, func(name string) bool { return options.ValueOf(j.plan, name) == "1" })...)
 	}
 	for _, text := range j.notes.Warnings {
-		fmt.Fprintf(j.err, "%s: warning: %s\n", j.name, text)
+		j.warn(text)
 	}
 	if err != nil {
 		j.printNotices(j.out, j.notes)
@@ -142,13 +147,13 @@ func (j *job) compute(context.Context) (done bool, err error) {
 
 // preview writes a configuration file or shows the plan, if that is all that was
 // asked for.
-func (j *job) preview(context.Context) (done bool, err error) {
+func (j *job) preview(ctx context.Context) (done bool, err error) {
 	switch file := j.parser.Request.MakeConfig; {
 	case file.Given:
-		return true, j.makeConfig(file.Value)
+		return true, j.makeConfig(ctx, file.Value)
 	case j.dryRun:
 		j.announce()
-		return true, j.reportPlan("")
+		return true, j.reportPlan(ctx, "")
 	}
 	return false, nil
 }

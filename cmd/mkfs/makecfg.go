@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -10,7 +11,7 @@ import (
 
 // makeConfig writes a configuration file that asks for the properties of a
 // filesystem, in place of making it.
-func (j *job) makeConfig(path string) error {
+func (j *job) makeConfig(ctx context.Context, path string) error {
 	if info, err := target.Probe(path); err == nil {
 		if err := target.CheckUse(info); err != nil {
 			return fmt.Errorf("-c makecfg: %w", err)
@@ -25,5 +26,5 @@ func (j *job) makeConfig(path string) error {
 		return fmt.Errorf("-c makecfg: %w", err)
 	}
 	j.printNotices(j.out, j.notes)
-	return j.reportPlan(path)
+	return j.reportPlan(ctx, path)
 }

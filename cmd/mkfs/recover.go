@@ -177,7 +177,7 @@ func (j *recoverJob) recover(ctx context.Context, r *report.Recovery) error {
 func (j *recoverJob) copyJob(part *target.Window) source.CopyJob {
 	return source.CopyJob{
 		Data: j.target, Part: part, Log: j.log, DataTo: j.copyTo, LogTo: j.copyLogTo, Ring: j.ring,
-		Progress: func(done, total int64) { j.shown.Step(progress.Copy, done, total) },
+		Progress: progress.Of(j.shown, progress.Copy),
 		Idle:     func(info target.Info) { warnOfUse(j.err, j.name, info) },
 		Note: func(text string) {
 			if !j.quiet {
@@ -210,7 +210,7 @@ func (j *recoverJob) recoverAt(ctx context.Context, path string, part *target.Wi
 	opts := recovery.Options{
 		Data: data.Section(), DryRun: j.dryRun, UUID: j.uuid, Depth: data.Ring.Stats().Depth, Memory: aio.NewSlab,
 		MayWrite: func() error { return data.CheckLength(data.Info().Size) },
-		Progress: func(done, total int64) { j.shown.Step(progress.Replay, done, total) },
+		Progress: progress.Of(j.shown, progress.Replay),
 	}
 	if logPath != "" {
 		log, err := j.open(logPath, nil)

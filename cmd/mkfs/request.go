@@ -12,7 +12,6 @@ import (
 	"mkfs/internal/claim"
 	"mkfs/internal/compat"
 	"mkfs/internal/geometry"
-	"mkfs/internal/options"
 )
 
 // request completes what was asked with the configuration file and the
@@ -35,9 +34,6 @@ func (j *job) request() (*claim.Claims, error) {
 			j.planRest(claims)
 		}
 		return nil, j.parser.Err()
-	}
-	if q.Proto.Given {
-		return nil, options.ErrNoProto
 	}
 	return claims, err
 }

@@ -101,7 +101,7 @@ func (j *undoJob) run(ctx context.Context) error {
 	}
 	if !j.dryRun {
 		leaves(ctx, "another run does the rest")
-		err := file.Restore(ctx, targets.list(), func(done, total int64) { j.shown.Step(progress.Undo, done, total) })
+		err := file.Restore(ctx, targets.list(), progress.Of(j.shown, progress.Undo))
 		j.shown.End()
 		if err != nil && ctx.Err() != nil {
 			return fmt.Errorf("%w; another run does the rest", context.Cause(ctx))

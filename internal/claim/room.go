@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
@@ -12,10 +13,12 @@ import (
 
 // CheckRoom refuses what the hosts of files cannot hold, before anything is
 // written: blocks that the metadata takes, with the numbers. Each is looked at
-// by itself, since two may be on one host only in part.
-func (p *Claims) CheckRoom(g *geometry.Geometry, dense bool) error {
+// by itself, since two may be on one host only in part. load is what the files of the
+// job's tree take.
+func (p *Claims) CheckRoom(ctx context.Context, job format.Job, load geometry.Load) error {
+	g, dense := job.Geometry, job.Dense
 	needs := [...]int64{
-		forData:     format.MostSpace(g, dense),
+		forData:     format.MostSpace(g, load, dense),
 		forLog:      format.LogSpace(g, dense),
 		forRealtime: int64(2 * g.BlockSize), // its superblock and its end
 	}
@@ -29,7 +32,7 @@ func (p *Claims) CheckRoom(g *geometry.Geometry, dense bool) error {
 		}
 		need, there := needs[at.role], room.Free+room.Used
 		if need > there && at.role == forData {
-			if need, err = format.Space(g, dense); err != nil {
+			if need, err = format.Space(ctx, g, job.Tree, dense); err != nil {
 				return err
 			}
 		}

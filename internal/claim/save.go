@@ -26,7 +26,7 @@ type Saved struct {
 
 // Save keeps what a job will overwrite in a new undo file. It is called when the
 // targets are open and as they were; sizes are those that they will have. Of the
-// job it wants Geometry, Identity, Batch and Dense.
+// job it wants Geometry, Identity, Batch, Dense and Tree.
 func (p *Claims) Save(ctx context.Context, path string, job format.Job, list []*target.Target,
 	sizes []int64) (*Saved, error) {
 	if info, err := target.Probe(path); err == nil {
@@ -38,7 +38,7 @@ func (p *Claims) Save(ctx context.Context, path string, job format.Job, list []*
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("--undo: %w", err)
 	}
-	made, _, err := format.Contents(job.Geometry)
+	made, _, err := format.Contents(ctx, job.Geometry, job.Tree)
 	if err != nil {
 		return nil, fmt.Errorf("--undo: %w", err)
 	}

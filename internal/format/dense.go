@@ -1,8 +1,11 @@
 package format
 
 import (
+	"context"
+
 	"mkfs/internal/aginit"
 	"mkfs/internal/geometry"
+	"mkfs/internal/tree"
 )
 
 // dense is a device on which zeros are data.
@@ -38,13 +41,15 @@ func (w *writer) headerPieces() []aginit.Piece {
 }
 
 // MostSpace is how many bytes a filesystem takes at most of the host of a new image:
-// the headers of all AGs, inodes, files, and the log's record; of a dense one also
-// the whole log, if it is internal, and both ends.
-func MostSpace(g *geometry.Geometry, dense bool) int64 { return space(g, g.FilesBound(), dense) }
+// the headers of all AGs, inodes, files, those of a tree, and the log's record; of a dense
+// one also the whole log, if it is internal, and both ends.
+func MostSpace(g *geometry.Geometry, load geometry.Load, dense bool) int64 {
+	return space(g, g.FilesBound()+g.Takes(load), dense)
+}
 
 // Space is how many it takes, which it makes all files in memory to find out.
-func Space(g *geometry.Geometry, dense bool) (int64, error) {
-	_, n, err := Contents(g)
+func Space(ctx context.Context, g *geometry.Geometry, t tree.Tree, dense bool) (int64, error) {
+	_, n, err := Contents(ctx, g, t)
 	return space(g, g.FreeBlocks()-n.FreeBlocks, dense), err
 }
 

@@ -72,8 +72,8 @@ func TestSpace(t *testing.T) {
 	ex := testGeometry(t, testSize, testAGSize, func(s *geometry.Spec) { s.Log.External = true })
 	log := func(g *geometry.Geometry) int64 { return int64(g.Bytes(g.Log.Blocks)) }
 	space := func(g *geometry.Geometry, dense bool) int64 {
-		n, err := Space(g, dense)
-		if most := MostSpace(g, dense); err != nil || n > most {
+		n, err := Space(context.Background(), g, nil, dense)
+		if most := MostSpace(g, geometry.Load{}, dense); err != nil || n > most {
 			t.Errorf("%d bytes, at most %d: %v", n, most, err)
 		}
 		return n

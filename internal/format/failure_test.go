@@ -277,13 +277,13 @@ func TestCancel(t *testing.T) {
 			job.Batch, job.Discard = batch, true
 			last, end := Phase(""), false
 			calls = 0
-			job.Progress = func(p Phase, done, total int64) {
+			job.Progress = steps(func(p Phase, done, total int64) {
 				if calls == at {
 					cancel(cause)
 					last, end = p, done == total
 				}
 				calls++
-			}
+			})
 			_, err := Run(ctx, job)
 			cancel(nil)
 			what := fmt.Sprintf("batch %d, cancelled at call %d (%s)", batch, at, last)

@@ -9,6 +9,8 @@ import (
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
 	"mkfs/internal/metafile"
+	"mkfs/internal/populate"
+	"mkfs/internal/tree"
 )
 
 // cacheBytes is how much metadata is in memory while files are made.
@@ -29,13 +31,13 @@ func (w *writer) files(ctx context.Context) error {
 		Device: w.Data.Name(), Limit: cacheBytes, Memory: aio.NewSlab,
 		Place: func(off int64) int64 { return off / int64(g.Bytes(g.AGBlocks)) },
 	}))
-	data := newFileData(ctx, w)
+	data := newFileData(ctx, w, fs.Cache)
 	m := metafile.New(fs)
 	m.Data = data.add
-	if g.RT.Blocks > 0 { // else there are three, and no time to tell of them
-		m.Progress = func(done, total int64) { w.Progress(PhaseFiles, done, total) }
+	if g.RT.Blocks > 0 && w.Tree == nil { // else there are three, and no time to tell of them
+		m.Progress = func(done, total int64) { w.step(PhaseFiles, done, total) }
 	}
-	files, err := m.All(ctx)
+	files, err := w.makeFiles(ctx, m, data)
 	if err == nil {
 		err = data.issue()
 	}
@@ -43,6 +45,7 @@ func (w *writer) files(ctx context.Context) error {
 		err = fs.Cache.Flush()
 	}
 	w.count(fs.Cache.Issued())
+	w.cached = fs.Cache.Stats()
 	if err == nil {
 		w.made = madeOf(fs, files)
 		w.counts, err = countsOf(m)
@@ -51,6 +54,42 @@ func (w *writer) files(ctx context.Context) error {
 		err = e
 	}
 	return err
+}
+
+// makeFiles makes the root directory, metadata files, and those of the tree.
+func (w *writer) makeFiles(ctx context.Context, m *metafile.Maker, data populate.Data) (made metafile.Made, err error) {
+	if w.Tree == nil {
+		return m.All(ctx)
+	}
+	src, err := w.Tree.Open(ctx)
+	if err != nil {
+		return made, err
+	}
+	f := populate.New(m.FS, m.Names(), src, data)
+	f.Progress = w.showTree(src)
+	if m.RootDir, err = f.Root(); err == nil {
+		m.Tree = f
+		made, err = m.All(ctx)
+	}
+	w.filled = f.Counts
+	if e := src.Close(); err == nil {
+		err = e
+	}
+	return made, err
+}
+
+// showTree tells how far a tree is, of what a survey has seen of it.
+func (w *writer) showTree(src tree.Source) func(*populate.Counts) {
+	if w.Survey == nil || w.Progress == nil {
+		return nil
+	}
+	path := src.Path
+	return func(c *populate.Counts) {
+		w.Progress(Step{
+			Phase: PhaseFiles, Done: c.Entries, Total: max(c.Entries, w.Survey.Entries-1), Bytes: c.Bytes,
+			TotalBytes: max(c.Bytes, w.Survey.Bytes), Path: path,
+		})
+	}
 }
 
 // fileParts are how many parts there are of the memory for data of files: one is filled
@@ -64,43 +103,63 @@ const (
 type fileData struct {
 	ctx    context.Context
 	w      *writer
+	cache  *buffer.Cache
 	memory [][]byte // in parts
 	number []int64  // of the list's batch that each part was last in
 	part   int      // that is being filled
 	used   int      // of it
 }
 
-func newFileData(ctx context.Context, w *writer) *fileData { return &fileData{ctx: ctx, w: w} }
+func newFileData(ctx context.Context, w *writer, c *buffer.Cache) *fileData {
+	return &fileData{ctx: ctx, w: w, cache: c}
+}
 
 // add has so many blocks filled, piece by piece, and queues them. If the memory is full
 // what is in it is issued before.
 func (d *fileData) add(at geometry.FSBlock, n geometry.Blocks, name string,
 	fill func(skip geometry.Blocks, dst []byte)) error {
-	if err := d.allocate(); err != nil {
-		return err
-	}
 	g := d.w.Geometry
 	step := geometry.Blocks(fileStep >> g.BlockLog)
 	for skip := geometry.Blocks(0); skip < n; skip += step {
-		size := int(g.Bytes(min(step, n-skip)))
-		if size > fileStep-d.used {
-			if err := d.ctx.Err(); err != nil {
-				return err
-			}
-			if err := d.issue(); err != nil {
-				return err
-			}
+		agno, agbno := g.BlockAddress(at + geometry.FSBlock(skip))
+		part, err := d.room(int64(g.Offset(agno, agbno)), int(g.Bytes(min(step, n-skip))), name)
+		if err != nil {
+			return err
 		}
-		part := d.memory[d.part][d.used:][:size]
-		d.used += size
 		clear(part)
 		fill(skip, part)
-		agno, agbno := g.BlockAddress(at + geometry.FSBlock(skip))
-		d.w.list.Add(&delwri.Buffer{
-			Off: int64(g.Offset(agno, agbno)), Data: part, Place: delwri.Place{AG: int64(agno), Name: name},
-		})
 	}
 	return nil
+}
+
+// Most is how many bytes Room can give.
+func (d *fileData) Most() int { return fileStep }
+
+// Room gives memory for data of files of a tree; see populate.Data.
+func (d *fileData) Room(off int64, n int) ([]byte, error) { return d.room(off, n, "file data") }
+
+// room gives memory that is written at a byte of the device when as much has been
+// collected as makes a part.
+func (d *fileData) room(off int64, n int, name string) ([]byte, error) {
+	if err := d.allocate(); err != nil {
+		return nil, err
+	}
+	if n > fileStep-d.used {
+		if err := d.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := d.issue(); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.cache.Settle(off, n); err != nil {
+		return nil, err
+	}
+	part := d.memory[d.part][d.used:][:n]
+	d.used += n
+	agno := off / int64(d.w.Geometry.Bytes(d.w.Geometry.AGBlocks))
+	d.w.list.Add(&delwri.Buffer{Off: off, Data: part, Place: delwri.Place{AG: agno, Name: name}})
+	return part, nil
 }
 
 func (d *fileData) allocate() error {

@@ -36,11 +36,11 @@ func TestRealtimeDevice(t *testing.T) {
 		d := newDisk(testSize)
 		job, rt := realtimeJob(g, d)
 		var told, of int64
-		job.Progress = func(p Phase, done, total int64) {
+		job.Progress = steps(func(p Phase, done, total int64) {
 			if p == PhaseFiles {
 				told, of = done, total
 			}
-		}
+		})
 		if _, err := Run(context.Background(), job); err != nil || !d.finished() {
 			t.Fatalf("%s: finished %v, %v", name, d.finished(), err)
 		}

@@ -30,6 +30,8 @@ import (
 	"mkfs/internal/buffer"
 	"mkfs/internal/delwri"
 	"mkfs/internal/geometry"
+	"mkfs/internal/populate"
+	"mkfs/internal/tree"
 )
 
 // Device is what a section is written to.
@@ -78,17 +80,30 @@ type Job struct {
 	// Dense writes all that must read as zeros as data, so that a copy of the
 	// data alone, onto whatever there was, is right. Nothing is discarded then.
 	Dense bool
+	// Tree is what the filesystem is filled with; nil for nothing.
+	Tree tree.Tree
 	// DiscardLimit ends discarding after a time; 0 for none.
 	DiscardLimit time.Duration
 	// Batch is how many AGs there are in memory at once, being built, queued or
 	// written; 0 for DefaultBatch, or twice the ring's depth if that is more.
 	Batch int
-	// Progress is told how far a phase is, in units of its own. It may be nil.
-	Progress func(p Phase, done, total int64)
+	// Progress is told how far the work is. It may be nil.
+	Progress func(Step)
+	// Survey is what was seen of the tree, for Progress.
+	Survey *populate.Survey
 }
 
 // Phase is a step of the work.
 type Phase string
+
+// Step is how far a phase is, in units of its own.
+type Step struct {
+	Phase       Phase
+	Done, Total int64
+	// Bytes of how many bytes of data of a tree are written, and the entry that was made last.
+	Bytes, TotalBytes int64
+	Path              func() string // nil for none
+}
 
 // The phases that take time.
 const (
@@ -96,7 +111,7 @@ const (
 	PhaseDiscard  Phase = "discard"  // bytes
 	PhaseLog      Phase = "log"      // bytes
 	PhaseHeaders  Phase = "headers"  // AGs
-	PhaseFiles    Phase = "files"    // the root directory and metadata files
+	PhaseFiles    Phase = "files"    // the root directory and metadata files, and entries of a tree
 	PhaseComplete Phase = "complete" // flushes, two
 )
 
@@ -116,6 +131,8 @@ type Stats struct {
 	Engine string
 	AGs    int64
 	Counts geometry.Counts // of the filesystem
+	Filled populate.Counts // from a tree
+	Cache  buffer.Stats    // of the metadata blocks of files
 	// Undiscarded is how many bytes the limit kept from being discarded.
 	Undiscarded int64
 	Lists       delwri.Stats
@@ -139,14 +156,14 @@ func newWriter(job Job) *writer {
 func (w *writer) run(ctx context.Context) (stats Stats, err error) {
 	job := w.Job
 	if w.Progress == nil {
-		w.Progress = func(Phase, int64, int64) {}
+		w.Progress = func(Step) {}
 	}
 	defer func() {
 		if w.ring != nil {
 			stats.Engine, stats.Ring = w.ring.Engine(), w.ring.Stats()
 			w.count(w.list.Stats())
 		}
-		stats.Counts = w.counts
+		stats.Counts, stats.Filled, stats.Cache = w.counts, w.filled, w.cached
 		stats.Lists, stats.AGs, stats.Undiscarded = w.stats, w.ags, w.undiscarded
 		for _, e := range w.opened.close() {
 			if err == nil {
@@ -218,6 +235,11 @@ func (w *writer) slab(size int) ([]byte, error) {
 	return slab, err
 }
 
+// step tells how far a phase is.
+func (w *writer) step(p Phase, done, total int64) {
+	w.Progress(Step{Phase: p, Done: done, Total: total})
+}
+
 type writer struct {
 	Job
 	build  *aginit.Builder
@@ -230,6 +252,8 @@ type writer struct {
 	trial  bool         // nothing is written: files are made in memory
 	made   aginit.Made
 	counts geometry.Counts
+	filled populate.Counts
+	cached buffer.Stats
 	// undiscarded is what the limit of time kept, in bytes.
 	undiscarded int64
 }
@@ -278,7 +302,7 @@ func (w *writer) complete() error {
 	if err := w.sync(); err != nil {
 		return err
 	}
-	w.Progress(PhaseComplete, 1, 2)
+	w.step(PhaseComplete, 1, 2)
 	w.list.Add(&delwri.Buffer{Off: 0, Data: w.build.Primary(w.made), Place: delwri.Place{AG: 0, Name: "superblock"}})
 	if err := w.list.Submit(); err != nil {
 		return err
@@ -286,7 +310,7 @@ func (w *writer) complete() error {
 	if err := w.sync(); err != nil {
 		return err
 	}
-	w.Progress(PhaseComplete, 2, 2)
+	w.step(PhaseComplete, 2, 2)
 	return nil
 }
 

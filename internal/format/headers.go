@@ -64,7 +64,7 @@ func (w *writer) fill(ctx context.Context, batches []batch) error {
 		b.number = w.list.Issued()
 		agno += n
 		w.ags = int64(agno)
-		w.Progress(PhaseHeaders, int64(agno), int64(g.AGCount))
+		w.step(PhaseHeaders, int64(agno), int64(g.AGCount))
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (w *writer) discardDevice(ctx context.Context, d Device, size int64, late f
 		if err := d.Discard(off, n); err != nil {
 			return err
 		}
-		w.Progress(PhaseDiscard, off+n, size)
+		w.step(PhaseDiscard, off+n, size)
 		if rest := size - off - n; rest > 0 && late() {
 			w.undiscarded += rest
 			return errLate
@@ -78,7 +78,7 @@ func (w *writer) zeroLog(ctx context.Context) error {
 		if err := d.Zero(off, n); err != nil {
 			return fmt.Errorf("%s: zeroing the log, %d bytes at byte %d: %w", d.Name(), n, off, err)
 		}
-		w.Progress(PhaseLog, off+n-start, size)
+		w.step(PhaseLog, off+n-start, size)
 		return nil
 	})
 }

@@ -96,11 +96,11 @@ func TestPipelineDoesNotDrain(t *testing.T) {
 	job := testJob(g, d.disk)
 	job.Data, job.Realtime = d, newDisk(int64(dev.RT.Size))
 	phase := Phase("")
-	job.Progress = func(p Phase, _, _ int64) {
+	job.Progress = steps(func(p Phase, _, _ int64) {
 		if p != phase {
 			phase, d.started = p, false
 		}
-	}
+	})
 	if _, err := Run(context.Background(), job); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"mkfs/internal/live"
 	"mkfs/internal/metafile"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/tree"
 )
 
 // Plan is geometry.Plan, and refuses what is only seen when the files of the
@@ -60,11 +61,12 @@ func asRefusal(g *geometry.Geometry, err error) error {
 
 func refusals(err error) error { return &geometry.Refusals{List: []error{err}} }
 
-// Contents is what a new filesystem of a geometry holds and what is left free, and how
-// many blocks its finobts have grown by.
-func Contents(g *geometry.Geometry) (made aginit.Made, n geometry.Counts, err error) {
+// Contents is what a new filesystem of a geometry holds, with the files of a tree, nil for
+// none, and what is left free, and how many blocks its finobts have grown by.
+func Contents(ctx context.Context, g *geometry.Geometry, t tree.Tree) (made aginit.Made, n geometry.Counts, err error) {
 	m := trialFiles(g)
-	files, err := m.All(context.Background())
+	w := &writer{Job: Job{Geometry: g, Tree: t}}
+	files, err := w.makeFiles(ctx, m, nil)
 	if err != nil {
 		return made, n, err
 	}
@@ -74,14 +76,15 @@ func Contents(g *geometry.Geometry) (made aginit.Made, n geometry.Counts, err er
 
 // DerivedUUID is aginit.DerivedUUID for what will be in the filesystem.
 func DerivedUUID(g *geometry.Geometry, seed string) (ondisk.UUID, error) {
-	made, _, err := Contents(g)
+	made, _, err := Contents(context.Background(), g, nil)
 	return aginit.DerivedUUID(g, seed, made), err
 }
 
-// CountsOf is what a filesystem of a geometry counts, whether it has been made or not.
-func (s *Stats) CountsOf(g *geometry.Geometry) (n geometry.Counts, err error) {
+// CountsOf is what a filesystem of a geometry counts that is filled with a tree, nil for none,
+// whether it has been made or not.
+func (s *Stats) CountsOf(ctx context.Context, g *geometry.Geometry, t tree.Tree) (n geometry.Counts, err error) {
 	if n = s.Counts; n.Inodes == 0 {
-		_, n, err = Contents(g)
+		_, n, err = Contents(ctx, g, t)
 	}
 	return n, err
 }

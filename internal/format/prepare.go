@@ -84,7 +84,7 @@ func (w *writer) oldSuperblock() (s ondisk.Superblock, ok bool) {
 func (w *writer) wipeSecondaries(ctx context.Context, old ondisk.Superblock) error {
 	g := w.Geometry
 	agSize, size := int64(g.Bytes(g.AGBlocks)), w.Data.Size()
-	defer w.Progress(PhaseWipe, int64(old.AGCount), int64(old.AGCount))
+	defer w.step(PhaseWipe, int64(old.AGCount), int64(old.AGCount))
 	for agno := uint64(1); agno < uint64(old.AGCount); agno++ {
 		off := int64(agno * uint64(old.AGBlocks) << old.BlockLog)
 		if err := ctx.Err(); err != nil {
@@ -99,7 +99,7 @@ func (w *writer) wipeSecondaries(ctx context.Context, old ondisk.Superblock) err
 		if err := w.zero(off, int64(g.SectorSize)); err != nil {
 			return err
 		}
-		w.Progress(PhaseWipe, int64(agno), int64(old.AGCount))
+		w.step(PhaseWipe, int64(agno), int64(old.AGCount))
 	}
 	return nil
 }

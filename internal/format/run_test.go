@@ -245,11 +245,11 @@ func TestDiscard(t *testing.T) {
 		job := testJob(g, d)
 		job.Discard = on
 		told := int64(0)
-		job.Progress = func(p Phase, done, total int64) {
+		job.Progress = steps(func(p Phase, done, total int64) {
 			if p == PhaseDiscard {
 				told = done
 			}
-		}
+		})
 		if _, err := Run(context.Background(), job); err != nil {
 			t.Fatal(err)
 		}
@@ -284,11 +284,11 @@ func TestDiscardFails(t *testing.T) {
 	d.failDiscard = true
 	job := testJob(g, d)
 	job.Discard = true
-	job.Progress = func(p Phase, done, _ int64) {
+	job.Progress = steps(func(p Phase, done, _ int64) {
 		if p == PhaseDiscard {
 			t.Errorf("told of %d bytes that were discarded", done)
 		}
-	}
+	})
 	if _, err := Run(context.Background(), job); err != nil || !d.finished() {
 		t.Errorf("finished %v, %v", d.finished(), err)
 	}
@@ -318,4 +318,9 @@ func TestExternalLog(t *testing.T) {
 	if rest := content[1024:]; !bytes.Equal(rest, make([]byte, len(rest))) {
 		t.Error("the log is not zero behind its record")
 	}
+}
+
+// steps is a Job.Progress of what a phase is and how far.
+func steps(tell func(p Phase, done, total int64)) func(Step) {
+	return func(s Step) { tell(s.Phase, s.Done, s.Total) }
 }

@@ -26,12 +26,12 @@ func TestSlowDevice(t *testing.T) {
 			job := testJob(g, d)
 			job.Discard, job.Dense = c.discard, c.dense
 			told := map[Phase]int{}
-			job.Progress = func(p Phase, done, total int64) {
+			job.Progress = steps(func(p Phase, done, total int64) {
 				told[p]++
 				if done > total || total < 1<<20 {
 					t.Errorf("%s: %d of %d", p, done, total)
 				}
-			}
+			})
 			started := time.Now()
 			_, err := Run(ctx, job)
 			if took := time.Since(started); !errors.Is(err, context.DeadlineExceeded) || took > stop+time.Second {
@@ -57,11 +57,11 @@ func TestFastDevice(t *testing.T) {
 		job := testJob(g, d)
 		job.Discard = true
 		logs := 0
-		job.Progress = func(p Phase, done, total int64) {
+		job.Progress = steps(func(p Phase, done, total int64) {
 			if p == PhaseLog {
 				logs++
 			}
-		}
+		})
 		if _, err := Run(context.Background(), job); err != nil {
 			t.Fatal(err)
 		}
@@ -82,14 +82,14 @@ func TestWipeProgress(t *testing.T) {
 	d := formatted(t, old)
 	job := testJob(testGeometry(t, testSize, testAGSize), d)
 	told := int64(0)
-	job.Progress = func(p Phase, done, total int64) {
+	job.Progress = steps(func(p Phase, done, total int64) {
 		if p == PhaseWipe && (done <= told || done > total) {
 			t.Errorf("%d of %d after %d", done, total, told)
 		}
 		if p == PhaseWipe {
 			told = done
 		}
-	}
+	})
 	if _, err := Run(context.Background(), job); err != nil {
 		t.Fatal(err)
 	}

@@ -139,12 +139,12 @@ func TestCancelFiles(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	after := 0
-	job.Progress = func(p Phase, done, total int64) {
+	job.Progress = steps(func(p Phase, done, total int64) {
 		if p == PhaseFiles {
 			after++
 			cancel()
 		}
-	}
+	})
 	if _, err := Run(ctx, job); !errors.Is(err, context.Canceled) || after != 1 || d.finished() {
 		t.Errorf("%v; told of files %d times; finished %v", err, after, d.finished())
 	}

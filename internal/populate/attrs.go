@@ -35,11 +35,8 @@ func (f *Filler) setAttrs(ip *inode.Inode, list []tree.Attr) error {
 	for _, a := range list {
 		space, name := SplitAttr(a.Name)
 		r, err := f.names.Attrs.Set(ip, space, []byte(name), a.Value, attr.Upsert)
-		if err != nil {
+		if err := room(r == attr.Done, err); err != nil {
 			return fmt.Errorf("attribute %s: %w", a.Name, err)
-		}
-		if r != attr.Done {
-			return fmt.Errorf("attribute %s: %w", a.Name, ErrNoRoom)
 		}
 	}
 	return nil

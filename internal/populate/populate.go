@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 
+	"mkfs/internal/bmap"
 	"mkfs/internal/geometry"
 	"mkfs/internal/ialloc"
 	"mkfs/internal/inode"
@@ -183,12 +184,12 @@ func (f *Filler) create(dp *inode.Inode, e *tree.Entry) (*inode.Inode, error) {
 	}
 	f.stamp(ip, e)
 	ip.Log(t)
-	return ip, t.Commit()
+	return ip, room(true, t.Commit())
 }
 
-// room is the error where an operation was not ok.
+// room is the error of an operation, ErrNoRoom where it found no room.
 func room(ok bool, err error) error {
-	if err == nil && !ok {
+	if err == nil && !ok || errors.Is(err, bmap.ErrNoRoom) {
 		return ErrNoRoom
 	}
 	return err
@@ -217,7 +218,7 @@ func (f *Filler) link(dp *inode.Inode, name string, ino geometry.Inode) error {
 	if ok, err := f.names.EnterLink(t, dp, name, ip, f.space.enter); err != nil || !ok {
 		return room(ok, err)
 	}
-	return t.Commit()
+	return room(true, t.Commit())
 }
 
 // count counts an entry that is made.

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/sys/unix"
 
@@ -18,7 +20,7 @@ import (
 
 // Progress is told of each step of the work and of its end.
 type Progress interface {
-	Step(phase format.Phase, done, total int64)
+	Step(format.Step)
 	End()
 }
 
@@ -69,23 +71,25 @@ func Terminal(w io.Writer) bool {
 
 type silence struct{}
 
-func (silence) Step(format.Phase, int64, int64) {}
-func (silence) End()                            {}
+func (silence) Step(format.Step) {}
+func (silence) End()             {}
 
 // bar is a line on a terminal with the rate and the time left. It is seen when
 // the work takes longer than patience, and disappears in the end.
 type bar struct {
 	w       io.Writer
 	started time.Time
+	shown   time.Time // when the description was made
 	phase   format.Phase
 	bar     *progressbar.ProgressBar
 }
 
-func (b *bar) Step(phase format.Phase, done, total int64) {
+func (b *bar) Step(s format.Step) {
+	phase := s.Phase
 	if b.bar == nil || phase != b.phase {
 		b.End()
 		b.phase = phase
-		b.bar = progressbar.NewOptions64(total,
+		b.bar = progressbar.NewOptions64(s.Total,
 			progressbar.OptionSetWriter(b),
 			progressbar.OptionSetDescription(string(phase)),
 			progressbar.OptionShowBytes(phase.InBytes() || phase == Replay || phase == Copy),
@@ -93,7 +97,23 @@ func (b *bar) Step(phase format.Phase, done, total int64) {
 			progressbar.OptionSetItsString("AG"), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(patience/10))
 	}
-	b.bar.Set64(done) // can only fail to write to a terminal
+	if s.Path != nil && time.Since(b.shown) > patience/10 {
+		b.shown = time.Now()
+		b.bar.Describe(fmt.Sprintf("%s %s of %s %s", phase, humanize.IBytes(uint64(s.Bytes)),
+			humanize.IBytes(uint64(s.TotalBytes)), short(s.Path())))
+	}
+	b.bar.Set64(s.Done) // can only fail to write to a terminal
+}
+
+// short is the end of a path, printable.
+func short(path string) string {
+	const most = 32
+	quoted := strconv.Quote(path)
+	quoted = quoted[1 : len(quoted)-1]
+	if len(quoted) > most {
+		return "..." + quoted[len(quoted)-most:]
+	}
+	return quoted
 }
 
 // Write shows what the bar draws, once that is due. The bar counts from the
@@ -118,12 +138,16 @@ type plain struct {
 	last time.Time
 }
 
-func (p *plain) Step(phase format.Phase, done, total int64) {
-	if time.Since(p.last) < patience && done < total {
+func (p *plain) Step(s format.Step) {
+	if time.Since(p.last) < patience && s.Done < s.Total {
 		return
 	}
 	p.last = time.Now()
-	fmt.Fprintf(p.w, "%s: %d of %d (%d %%)\n", phase, done, total, percent(done, total))
+	fmt.Fprintf(p.w, "%s: %d of %d (%d %%)", s.Phase, s.Done, s.Total, percent(s.Done, s.Total))
+	if s.Path != nil {
+		fmt.Fprintf(p.w, ", %s of %s", humanize.IBytes(uint64(s.Bytes)), humanize.IBytes(uint64(s.TotalBytes)))
+	}
+	fmt.Fprintln(p.w)
 }
 
 func percent(done, total int64) int64 {
@@ -135,26 +159,38 @@ func percent(done, total int64) int64 {
 
 func (p *plain) End() {}
 
-// jsonLines is an object a line for programs: phase, done and total. A phase's
-// last line is that of all done.
+// jsonLines is an object a line for programs: phase, done and total, and where there is a
+// tree, how many bytes of data of how many, and a path. A phase's last line is that of all done.
 type jsonLines struct {
 	enc  *json.Encoder
 	last time.Time
 }
 
-func (j *jsonLines) Step(phase format.Phase, done, total int64) {
-	if time.Since(j.last) < patience/10 && done < total {
+func (j *jsonLines) Step(s format.Step) {
+	if time.Since(j.last) < patience/10 && s.Done < s.Total {
 		return
 	}
 	j.last = time.Now()
-	j.enc.Encode(struct {
-		Phase string `json:"phase"`
-		Done  int64  `json:"done"`
-		Total int64  `json:"total"`
-	}{string(phase), done, total})
+	line := struct {
+		Phase      string `json:"phase"`
+		Done       int64  `json:"done"`
+		Total      int64  `json:"total"`
+		Bytes      int64  `json:"bytes,omitempty"`
+		TotalBytes int64  `json:"total_bytes,omitempty"`
+		Path       string `json:"path,omitempty"`
+	}{Phase: string(s.Phase), Done: s.Done, Total: s.Total, Bytes: s.Bytes, TotalBytes: s.TotalBytes}
+	if s.Path != nil {
+		line.Path = s.Path()
+	}
+	j.enc.Encode(line)
 }
 
 func (j *jsonLines) End() {}
+
+// Of is a function that tells p how far a phase is.
+func Of(p Progress, phase format.Phase) func(done, total int64) {
+	return func(done, total int64) { p.Step(format.Step{Phase: phase, Done: done, Total: total}) }
+}
 
 // WithDiscards passes all on to p, and says on out, as mkfs.xfs does, that a
 // device is discarded.
@@ -167,14 +203,14 @@ type discardText struct {
 	open bool // the line is not finished
 }
 
-func (d *discardText) Step(phase format.Phase, done, total int64) {
+func (d *discardText) Step(s format.Step) {
 	var text strings.Builder
 	switch {
-	case phase == format.PhaseDiscard:
+	case s.Phase == format.PhaseDiscard:
 		if !d.open {
 			text.WriteString("Discarding blocks...")
 		}
-		d.open = done < total
+		d.open = s.Done < s.Total
 		if !d.open {
 			text.WriteString("Done.\n")
 		}
@@ -183,5 +219,5 @@ func (d *discardText) Step(phase format.Phase, done, total int64) {
 		d.open = false
 	}
 	io.WriteString(d.out, text.String())
-	d.Progress.Step(phase, done, total)
+	d.Progress.Step(s)
 }

@@ -17,10 +17,10 @@ import (
 // steps plays a run of two phases.
 func steps(p Progress) {
 	for i := range int64(1000) {
-		p.Step(format.PhaseHeaders, i+1, 1000)
+		p.Step(format.Step{Phase: format.PhaseHeaders, Done: i + 1, Total: 1000})
 	}
-	p.Step(format.PhaseComplete, 1, 2)
-	p.Step(format.PhaseComplete, 2, 2)
+	p.Step(format.Step{Phase: format.PhaseComplete, Done: 1, Total: 2})
+	p.Step(format.Step{Phase: format.PhaseComplete, Done: 2, Total: 2})
 	p.End()
 }
 
@@ -93,9 +93,9 @@ func TestDiscardText(t *testing.T) {
 		var out bytes.Buffer
 		d := &discardText{Progress: silence{}, out: &out}
 		for i := range c.to {
-			d.Step(format.PhaseDiscard, i+1, 4)
+			d.Step(format.Step{Phase: format.PhaseDiscard, Done: i + 1, Total: 4})
 		}
-		d.Step(format.PhaseHeaders, 1, 1)
+		d.Step(format.Step{Phase: format.PhaseHeaders, Done: 1, Total: 1})
 		d.End()
 		if out.String() != c.want {
 			t.Errorf("%s: %q, want %q", c.name, out.String(), c.want)

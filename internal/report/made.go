@@ -25,6 +25,7 @@ type Made struct {
 	Space    *Space   `json:"space,omitempty"` // none of what was kept
 	Warnings []string `json:"warnings,omitempty"`
 	Undo     *Undo    `json:"undo,omitempty"`
+	Tree     *Tree    `json:"tree,omitempty"`
 	Work     *Work    `json:"work,omitempty"`
 }
 

@@ -1,0 +1,101 @@
+package format
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"mkfs/internal/geometry"
+	"mkfs/internal/populate"
+	"mkfs/internal/tree"
+)
+
+// forest is a tree of so many directories with so many files of so many bytes.
+type forest struct {
+	dirs, files int
+	bytes       int64
+	at          int
+	entry       tree.Entry
+}
+
+func (f *forest) Name() string { return "forest" }
+func (f *forest) Path() string { return fmt.Sprint("entry ", f.at) }
+func (f *forest) Close() error { return nil }
+
+func (f *forest) Open(context.Context) (tree.Source, error) {
+	f.at = -1
+	return f, nil
+}
+
+func (f *forest) Survey(ctx context.Context, block int64, _ func(string, error)) (tree.Source, error) {
+	return f.Open(ctx)
+}
+
+func (f *forest) Next() (*tree.Entry, error) {
+	e, at, per := &f.entry, f.at, f.files+1
+	*e = tree.Entry{Mode: tree.TypeDirectory | 0o755}
+	switch f.at++; {
+	case at < 0:
+	case at == f.dirs*per:
+		return nil, io.EOF
+	case at%per == 0:
+		e.Depth, e.Name = 1, fmt.Sprint("directory ", at/per)
+	default:
+		e.Depth, e.Name, e.Mode = 2, fmt.Sprint("file ", at%per), tree.TypeRegular|0o644
+		e.Size, e.Data, e.Stored, e.Pieces = f.bytes, filled(f.bytes), (f.bytes+4095)&^4095, 1
+	}
+	return e, nil
+}
+
+// filled is data of so many bytes.
+type filled int64
+
+func (n filled) Next(off int64) (start, end int64, err error) {
+	if off >= int64(n) {
+		return 0, 0, io.EOF
+	}
+	return off, int64(n), nil
+}
+
+func (n filled) ReadAt(p []byte, off int64) error {
+	for i := range p {
+		p[i] = byte(off + int64(i))
+	}
+	return nil
+}
+
+// What is said of a tree before is what happens: it fits or not, and what is said to be the least
+// size that would do does.
+func TestTreeFits(t *testing.T) {
+	for _, f := range []*forest{
+		{dirs: 1, files: 4000, bytes: 5000}, {dirs: 30, files: 100, bytes: 9000}, {dirs: 3, files: 15, bytes: 1 << 20},
+		{dirs: 1, files: 1, bytes: 33 << 20}, {dirs: 1, files: 20000},
+	} {
+		fits := 0
+		for size := int64(20 << 20); size < 80<<20; size += 3 << 20 {
+			g := testGeometry(t, size, 16<<20, func(s *geometry.Spec) { s.Data.AGSize = geometry.Opt[geometry.Size]{} })
+			seen, err := populate.Look(context.Background(), g, f, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := CheckTree(context.Background(), g, f, seen)
+			d := newDisk(size)
+			job := testJob(g, d)
+			job.Tree = f
+			_, err = Run(context.Background(), job)
+			if (said == nil) != (err == nil) {
+				t.Errorf("%+v on %d MiB: before %v, then %v", f, size>>20, said, err)
+			}
+			if err == nil {
+				fits++
+			} else if !errors.Is(said, populate.ErrNoRoom) {
+				t.Errorf("%+v on %d MiB: %v", f, size>>20, said)
+			}
+		}
+		if fits == 0 || fits == 20 {
+			t.Errorf("%+v fits %d of 20", f, fits)
+		}
+	}
+}
