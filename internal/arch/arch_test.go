@@ -35,7 +35,8 @@ var may = map[string][]string{
 	"internal/aio/aiotest": {"internal/aio"}, // for tests
 	"internal/delwri":      {},
 	"internal/aginit":      {"internal/geometry", "internal/ondisk"},
-	"internal/options":     {"internal/geometry"},
+	"internal/cnumber":     {},
+	"internal/options":     {"internal/geometry", "internal/cnumber"},
 	"internal/format": {
 		"internal/geometry", "internal/ondisk", "internal/target", "internal/aio", "internal/delwri", "internal/aginit", "internal/pace",
 		"internal/buffer", "internal/live", "internal/metafile", "internal/populate", "internal/tree",
@@ -114,7 +115,7 @@ var may = map[string][]string{
 	"internal/tree":      {},
 	"internal/hostfile":  {"internal/tree"},
 	"internal/walk":      {"internal/tree", "internal/hostfile"},
-	"internal/protofile": {"internal/tree", "internal/hostfile"},
+	"internal/protofile": {"internal/tree", "internal/hostfile", "internal/cnumber"},
 	"internal/symlink": {
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap",
 	},

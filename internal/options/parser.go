@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mkfs/internal/cnumber"
 	"mkfs/internal/geometry"
 )
 
@@ -234,7 +235,7 @@ var logarithms = map[string]string{"log": "size", "sectlog": "sectsize"}
 // one's value alone, a logarithm, a name beside a blank, or one of them all.
 func (s *Section) instead(item string) string {
 	name, value, _ := strings.Cut(item, "=")
-	bits, rest, number := parseInt(value)
+	bits, rest, ok := cnumber.Int(value)
 	_, reason := parseSize(item)
 	trimmed := strings.TrimSpace(name)
 	size := s.row(logarithms[name])
@@ -247,7 +248,7 @@ func (s *Section) instead(item string) string {
 		return fmt.Sprintf("-%c options=%s reads that file", s.Flag, item)
 	case s.row("size") != nil && reason == "":
 		return fmt.Sprintf("-%c size=%s is how to give a size", s.Flag, item)
-	case size != nil && number && rest == "" && bits > 0 && bits < 32:
+	case size != nil && ok && rest == "" && bits > 0 && bits < 32:
 		return fmt.Sprintf("-%c %s=%d is how to give a size", s.Flag, size.Name, 1<<bits)
 	}
 	return "there are " + s.names()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mkfs/internal/cnumber"
 	"mkfs/internal/geometry"
 )
 
@@ -114,7 +115,7 @@ func power2(name, help string, least, most int64, at field[int64]) Row {
 }
 
 func plain(key, value string, limits geometry.Limits) (int64, error) {
-	v, rest, ok := parseInt(value)
+	v, rest, ok := cnumber.Int(value)
 	switch {
 	case !ok:
 		return 0, fault(key, "%q is no number", value)
