@@ -215,3 +215,14 @@ func (o *op) checkMatch(k block) error {
 	}
 	return nil
 }
+
+// Empty tells whether a directory has no entries but itself and its parent; one that keeps a block for
+// want of room to give it back counts as one that has (xfs_dir_isempty).
+func (d *Dirs) Empty(dp *inode.Inode) (bool, error) {
+	f, err := d.form(dp)
+	if err != nil || f != Shortform {
+		return false, err
+	}
+	s, err := d.short(dp)
+	return err == nil && s.count() == 0, err
+}

@@ -219,7 +219,7 @@ func Truncate(t *live.Trans, ip *inode.Inode) error {
 		return nil
 	}
 	had := slices.Clone(ip.Data.Extents)
-	if _, err := bmap.Unmap(t, ip, bmap.Data, 0, inode.MaxOffset, bmap.Metadata, 0); err != nil {
+	if _, err := bmap.Unmap(t, ip, bmap.Data, 0, inode.MaxOffset+1, bmap.Metadata, 0); err != nil {
 		return err
 	}
 	for _, e := range had {
