@@ -4,72 +4,36 @@ import (
 	"encoding/binary"
 	"io"
 
-	"golang.org/x/sys/unix"
+	"mkfs/internal/hostfile"
 )
 
 // content is the data of a regular file: in memory if it has been read ahead, in which case it has
 // no holes, else behind an open file.
 type content struct {
 	memory []byte
+	file   hostfile.Data
 	host   host // nil if no file is open
 	fd     int
-	size   int64
 }
 
 // Next is that of tree.Data.
 func (c *content) Next(off int64) (start, end int64, err error) {
-	if off >= c.size {
-		return 0, 0, io.EOF
+	if c.memory == nil {
+		return c.host.next(&c.file, off)
 	}
-	if c.memory != nil {
-		return off, c.size, nil
-	}
-	return piece(c.host, c.fd, off, c.size)
-}
-
-// piece finds the first piece of data of a file from off on, if it were of some size. A host that
-// knows nothing of holes has none.
-func piece(h host, fd int, off, size int64) (start, end int64, err error) {
-	switch start, err = h.seek(fd, off, unix.SEEK_DATA); err {
-	case nil:
-	case unix.ENXIO:
-		return 0, 0, io.EOF
-	case unix.EINVAL:
+	if size := int64(len(c.memory)); off < size {
 		return off, size, nil
-	default:
-		return 0, 0, fail("its data cannot be found", err)
 	}
-	if start >= size {
-		return 0, 0, io.EOF
-	}
-	if end, err = h.seek(fd, start, unix.SEEK_HOLE); err != nil {
-		return 0, 0, fail("its holes cannot be found", err)
-	}
-	return start, min(max(end, start+1), size), nil
+	return 0, 0, io.EOF
 }
 
 // ReadAt is that of tree.Data.
 func (c *content) ReadAt(p []byte, off int64) error {
-	if c.memory != nil {
-		if n := copy(p, c.memory[min(off, c.size):]); n < len(p) {
-			return shrunk(off+int64(n), c.size)
-		}
-		return nil
+	if c.memory == nil {
+		return c.host.read(&c.file, p, off)
 	}
-	return readFull(c.host, c.fd, p, off, c.size)
-}
-
-// readFull reads from a file that had some size.
-func readFull(h host, fd int, p []byte, off, size int64) error {
-	for len(p) > 0 {
-		n, err := h.read(fd, p, off)
-		if err != nil {
-			return fail("it cannot be read", err)
-		}
-		if n == 0 {
-			return shrunk(off, size)
-		}
-		p, off = p[n:], off+int64(n)
+	if n := copy(p, c.memory[min(off, int64(len(c.memory))):]); n < len(p) {
+		return io.ErrUnexpectedEOF
 	}
 	return nil
 }

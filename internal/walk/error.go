@@ -9,9 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrShrunk tells that a file ends before the size that it had at first.
-var ErrShrunk = errors.New("it has shrunk while it was read")
-
 // ErrChanged tells that a file was replaced by another.
 var ErrChanged = errors.New("it was replaced while the tree was walked")
 
@@ -20,10 +17,6 @@ func fail(what string, err error) error {
 		what = "it has vanished while the tree was walked"
 	}
 	return fmt.Errorf("%s: %w", what, err)
-}
-
-func shrunk(off, size int64) error {
-	return fmt.Errorf("%w: it ends at byte %d, and had %d", ErrShrunk, off, size)
 }
 
 // denied tells an error of a file that somebody else could read.

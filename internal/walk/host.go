@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"mkfs/internal/hostfile"
 )
 
 // host is what is asked of the kernel. Names are zero-terminated and relative to the directory fd;
@@ -19,8 +21,10 @@ type host interface {
 	access(dir int, name *byte, mode int) error
 	entries(fd int, p []byte) (int, error)
 	readlink(dir int, name *byte, p []byte) (int, error)
-	read(fd int, p []byte, off int64) (int, error)
-	seek(fd int, off int64, whence int) (int64, error)
+	// next, read and count are those of the data of an open file.
+	next(d *hostfile.Data, off int64) (start, end int64, err error)
+	read(d *hostfile.Data, p []byte, off int64) error
+	count(d *hostfile.Data, block int64) (stored int64, pieces int, err error)
 	// listAttrs and attr give names and a value of extended attributes. With an empty p they
 	// give but the length.
 	listAttrs(dir int, name *byte, p []byte) (int, error)
@@ -62,7 +66,12 @@ func again(trap, a, b, c, d, e, f uintptr) (int, error) {
 
 func (linux) open(dir int, name *byte, flags int) (int, error) {
 	flags |= unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_LARGEFILE
-	return again(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(name)), uintptr(flags), 0, 0, 0)
+	fd, err := again(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(name)), uintptr(flags), 0, 0, 0)
+	if err == unix.EAGAIN { // a lease, which its holder is asked to give up
+		flags &^= unix.O_NONBLOCK
+		return again(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(name)), uintptr(flags), 0, 0, 0)
+	}
+	return fd, err
 }
 
 func (linux) close(fd int) error { return unix.Close(fd) }
@@ -96,15 +105,11 @@ func (linux) readlink(dir int, name *byte, p []byte) (int, error) {
 		uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), 0, 0)
 }
 
-func (linux) read(fd int, p []byte, off int64) (int, error) {
-	for {
-		if n, err := unix.Pread(fd, p, off); err != unix.EINTR {
-			return n, err
-		}
-	}
-}
+func (linux) next(d *hostfile.Data, off int64) (start, end int64, err error) { return d.Next(off) }
 
-func (linux) seek(fd int, off int64, whence int) (int64, error) { return unix.Seek(fd, off, whence) }
+func (linux) read(d *hostfile.Data, p []byte, off int64) error { return d.ReadAt(p, off) }
+
+func (linux) count(d *hostfile.Data, block int64) (int64, int, error) { return d.Count(block) }
 
 func (linux) listAttrs(dir int, name *byte, p []byte) (int, error) {
 	if name == nil {

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"io"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -129,25 +130,29 @@ func (r *reader) contents(s *slot) error {
 		return nil
 	}
 	s.entry.Data = c
-	c.size = size
-	if b := r.b; size <= small && len(b.data)+int(size) <= cap(b.data) {
-		p := b.data[len(b.data) : len(b.data)+int(size)]
-		if err := readFull(r.host, c.fd, p, 0, size); err != nil {
+	c.file.Reset(c.fd, size)
+	b := r.b
+	if size > small || len(b.data)+int(size) > cap(b.data) {
+		b.files++
+		return nil
+	}
+	p := b.data[len(b.data) : len(b.data)+int(size)]
+	if err := r.host.read(&c.file, p, 0); err != nil {
+		return err
+	}
+	if !dense(p) {
+		start, end, err := r.host.next(&c.file, 0)
+		if err != nil && err != io.EOF {
 			return err
 		}
-		whole := dense(p)
-		if !whole {
-			start, end, err := piece(r.host, c.fd, 0, size)
-			whole = err == nil && start == 0 && end == size
-		}
-		if whole {
-			b.data = b.data[:len(b.data)+int(size)]
-			c.memory = p
-			c.close()
+		if start != 0 || end != size {
+			b.files++
 			return nil
 		}
 	}
-	r.b.files++
+	b.data = b.data[:len(b.data)+int(size)]
+	c.memory = p
+	c.close()
 	return nil
 }
 

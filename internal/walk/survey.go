@@ -1,6 +1,6 @@
 package walk
 
-import "io"
+import "mkfs/internal/hostfile"
 
 // look surveys a regular file, whose status has been read: whether it can be read, and how much
 // data it has. It is opened only if its status does not tell.
@@ -37,25 +37,10 @@ func (r *reader) pieces(s *slot) error {
 		return fail("it cannot be opened", err)
 	}
 	defer func() { _ = r.host.close(fd) }() // nothing was written
-	e, last := &s.entry, int64(-1)
-	for off := int64(0); off < e.Size; {
-		start, end, err := piece(r.host, fd, off, e.Size)
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		first, next := start/r.block, roundUp(end, r.block)/r.block
-		first = max(first, last) // a block of two pieces counts once
-		e.Stored += (next - first) * r.block
-		e.Pieces++
-		last, off = next, end
-		if e.Pieces%1024 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
-	}
-	return nil
+	var file hostfile.Data
+	file.Reset(fd, s.entry.Size)
+	s.entry.Stored, s.entry.Pieces, err = r.host.count(&file, r.block)
+	return err
 }
 
 func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }

@@ -55,7 +55,7 @@ func take(s tree.Source, err error) (list []found, _ error) {
 		}
 		if e.Data != nil {
 			if err := f.take(e); err != nil {
-				return list, err
+				return list, fmt.Errorf("%s: %w", f.path, err)
 			}
 		}
 		list = append(list, f)
