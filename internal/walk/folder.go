@@ -18,6 +18,11 @@ type folder struct {
 	local bool
 }
 
+// knows tells, in a survey, that a file of the directory is on a local filesystem.
+func (f *folder) knows(st *unix.Statx_t) bool {
+	return f.local && unix.Mkdev(st.Dev_major, st.Dev_minor) == f.dev
+}
+
 func (f *folder) hold() *folder {
 	f.holds.Add(1)
 	return f

@@ -125,12 +125,13 @@ func (r *reader) regular(s *slot) (bool, error) {
 // contents reads what a file holds, if it is small and has no holes. Else it stays open.
 func (r *reader) contents(s *slot) error {
 	c, size := &s.content, s.entry.Size
-	if size == 0 {
+	c.file.Reset(c.fd, size)
+	if size == 0 { // or as much as will come, which is refused
+		_, _, err := r.host.count(&c.file, 1)
 		c.close()
-		return nil
+		return err
 	}
 	s.entry.Data = c
-	c.file.Reset(c.fd, size)
 	b := r.b
 	if size > small || len(b.data)+int(size) > cap(b.data) {
 		b.files++

@@ -69,8 +69,7 @@ func (r *rights) enter(h host, f *folder, survey bool) error {
 // read tells why a regular file could not be read. It is opened only if the kernel cannot tell
 // otherwise.
 func (r *rights) read(h host, s *slot, st *unix.Statx_t) error {
-	if s.dir.local && unix.Mkdev(st.Dev_major, st.Dev_minor) == s.dir.dev &&
-		(r.all || st.Uid == r.uid && st.Mode&unix.S_IRUSR != 0) {
+	if s.dir.knows(st) && (r.all || st.Uid == r.uid && st.Mode&unix.S_IRUSR != 0) {
 		return nil
 	}
 	err := h.access(s.dir.fd, s.name, unix.R_OK)

@@ -12,13 +12,13 @@ func (r *reader) look(s *slot) error {
 		return err
 	}
 	e := &s.entry
-	if e.Size == 0 {
-		return nil
-	}
-	if r.mayHaveHoles() {
+	switch {
+	case e.Size == 0 && s.dir.knows(&r.st):
+	case e.Size == 0 || r.mayHaveHoles():
 		return r.pieces(s)
+	default:
+		e.Stored, e.Pieces = roundUp(e.Size, r.block), 1
 	}
-	e.Stored, e.Pieces = roundUp(e.Size, r.block), 1
 	return nil
 }
 
@@ -30,7 +30,8 @@ func (r *reader) mayHaveHoles() bool {
 	return stored < size || stored > roundUp(size, max(int64(r.st.Blksize), 1))+small
 }
 
-// pieces opens a file and counts its data.
+// pieces opens a file and counts its data. One of a length that the host does not know, which it tells
+// as none, is an error.
 func (r *reader) pieces(s *slot) error {
 	fd, err := s.dir.openFile(r.host, s.name)
 	if err != nil {

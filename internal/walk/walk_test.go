@@ -502,3 +502,29 @@ func TestCancel(t *testing.T) {
 		t.Errorf("%d files are open, %d were", n, before)
 	}
 }
+
+// TestSeveralGoes has more data than a batch has memory for, and more large files than it keeps open.
+func TestSeveralGoes(t *testing.T) {
+	m := &maker{t, inMemory(t)}
+	for i := range 200 {
+		m.file(fmt.Sprint(i), append(pattern(50000+i%4*10000), fmt.Sprint(i)...))
+	}
+	tr := New(m.dir, Options{})
+	most := 0
+	tr.host = &between{linux{}, func(call, name string) error {
+		if name == "199" {
+			most = openFiles(t)
+		}
+		return nil
+	}}
+	list, err := take(tr.Open(t.Context()))
+	m.do(err)
+	for _, f := range list[1:] {
+		if !bytes.HasSuffix(f.data, []byte(f.Name)) || int64(len(f.data)) != f.Size {
+			t.Errorf("%s: %d bytes that end with %q", f.Name, len(f.data), f.data[len(f.data)-3:])
+		}
+	}
+	if most > batches*batchFiles+20 {
+		t.Errorf("%d files are open at once", most)
+	}
+}
