@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -127,9 +128,20 @@ func TestManyLongAttributes(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	for _, f := range m.open()[1:] {
-		if len(f.Attrs) != 1 || string(f.Attrs[0].Value) != string(value)+f.Name {
-			t.Errorf("%s: %d attributes", f.Name, len(f.Attrs))
+	s, err := New(m.dir, Options{}).Open(t.Context())
+	m.do(err)
+	defer s.Close()
+	for {
+		e, err := s.Next()
+		if err == io.EOF {
+			return
+		}
+		m.do(err)
+		if e.Depth > 0 && (len(e.Attrs) != 1 || string(e.Attrs[0].Value) != string(value)+e.Name) {
+			t.Errorf("%s: %d attributes", e.Name, len(e.Attrs))
+		}
+		if held := s.(*source).batch.held; held > batchAttrs+mostValue {
+			t.Fatalf("%d bytes of attributes in memory at once", held)
 		}
 	}
 }

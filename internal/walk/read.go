@@ -30,13 +30,12 @@ func (r *reader) run() {
 
 // batch reads slots until all are read, or the batch can hold no more.
 func (r *reader) batch() {
-	const rest = 16 // slots between looks whether the walk is over
 	b := r.b
 	for first := true; b.read < b.count; first = false {
 		if !first && (b.files == batchFiles || len(b.data)+small > cap(b.data) || b.held > batchAttrs) {
 			return
 		}
-		if b.read%rest == 0 && r.ctx.Err() != nil {
+		if r.ctx.Err() != nil {
 			return
 		}
 		s := &b.slots[b.read]
