@@ -80,9 +80,15 @@ func (q Request) generation() func() uint32 {
 	if q.Seed.Given || q.Env("DETERMINISTIC_SEED") == "1" {
 		return func() uint32 { return seedGeneration }
 	}
+	var drawn [64 * 4]byte // many at a time, as asking takes longer than a number
+	left := drawn[:0]
 	return func() uint32 {
-		var b [4]byte
-		rand.Read(b[:]) // never fails
-		return binary.NativeEndian.Uint32(b[:])
+		if len(left) == 0 {
+			left = drawn[:]
+			rand.Read(left) // never fails
+		}
+		n := binary.NativeEndian.Uint32(left)
+		left = left[4:]
+		return n
 	}
 }

@@ -91,8 +91,9 @@ func (m *Maker) create(dp *inode.Inode, name string, mode uint16, t ondisk.MetaT
 	if more != nil {
 		more(ip)
 	}
-	agno, _ := m.G.InodeAddress(ip.Ino)
-	m.ags[agno] = true
+	if agno, _ := m.G.InodeAddress(ip.Ino); agno != m.ag {
+		m.ag, m.ags[agno] = agno, true
+	}
 	m.count()
 	return ip, tr.Commit()
 }

@@ -44,11 +44,12 @@ type Maker struct {
 	root  *inode.Inode
 	files []file                     // of a group
 	ags   map[geometry.AGNumber]bool // that have inodes
+	ag    geometry.AGNumber          // the one that got the last
 	// Data takes blocks of files; nil for nowhere.
 	Data Data
 	// Progress is told how many inodes of how many are made.
-	Progress func(done, total int64)
-	done     int64
+	Progress    func(done, total int64)
+	done, total int64
 	// RootDir is what the root directory is to be.
 	RootDir ialloc.New
 	// Tree is what the root directory holds; nil for nothing.
@@ -65,10 +66,12 @@ type Tree interface {
 
 // New prepares to make the files of a filesystem that has only headers.
 func New(fs *live.FS) *Maker {
-	return &Maker{
+	m := &Maker{
 		FS: fs, names: namei.New(fs), ags: map[geometry.AGNumber]bool{0: true},
 		RootDir: ialloc.New{Mode: ondisk.ModeDirectory | 0o755, Unlinkable: true},
 	}
+	m.total = m.Inodes()
+	return m
 }
 
 // Names are the names of the filesystem.
@@ -113,6 +116,6 @@ func (m *Maker) All(ctx context.Context) (made Made, err error) {
 func (m *Maker) count() {
 	m.done++
 	if m.Progress != nil {
-		m.Progress(m.done, m.Inodes())
+		m.Progress(m.done, m.total)
 	}
 }

@@ -188,5 +188,8 @@ func (m *Maker) FinobtBlocks() (map[geometry.AGNumber]geometry.Blocks, error) {
 
 // name is that of a group's file.
 func name(group geometry.GroupNumber, suffix string) string {
-	return strconv.FormatUint(uint64(group), 10) + "." + suffix
+	var room [32]byte
+	b := strconv.AppendUint(room[:0], uint64(group), 10)
+	b = append(b, '.')
+	return string(append(b, suffix...))
 }
