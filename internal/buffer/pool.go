@@ -24,6 +24,10 @@ type slab struct {
 const (
 	slabSize = 256 << 10
 	classes  = 8
+
+	// After a few slabs many are asked for at a time, as many bytes as a huge page has.
+	few      = 4
+	manySize = 2 << 20
 )
 
 // classOf is the class of frames for n bytes.
@@ -69,11 +73,18 @@ func (p *pool) slab() (*slab, error) {
 		p.empty = p.empty[:n-1]
 		return s, nil
 	}
-	memory, release, err := p.get(slabSize)
+	n := slabSize
+	if len(p.releases) >= few {
+		n = manySize
+	}
+	memory, release, err := p.get(n)
 	if err != nil {
 		return nil, err
 	}
 	p.releases = append(p.releases, release)
+	for ; len(memory) > slabSize; memory = memory[slabSize:] {
+		p.empty = append(p.empty, &slab{memory: memory[:slabSize:slabSize]})
+	}
 	return &slab{memory: memory}, nil
 }
 
