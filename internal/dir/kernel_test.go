@@ -44,6 +44,7 @@ type change struct {
 type model struct {
 	in, out []string
 	file    map[string]string // of those that are in
+	files   string            // from which those are drawn, one letter each
 	random  *rand.Rand
 }
 
@@ -79,7 +80,7 @@ func (m *model) changes(n int) (list []change) {
 		if grow {
 			name := m.take(&m.out)
 			m.in = append(m.in, name)
-			m.file[name] = []string{"f", "g"}[m.random.IntN(2)]
+			m.file[name] = string(m.files[m.random.IntN(len(m.files))])
 			list = append(list, change{"add", name, m.file[name]})
 		} else {
 			name := m.take(&m.in)
@@ -90,10 +91,10 @@ func (m *model) changes(n int) (list []change) {
 	return list
 }
 
-// kernelDoes has the kernel do it.
-func (c change) kernelDoes(t testing.TB, at string) {
+// kernelDoes has the kernel do it, in a directory of a filesystem.
+func (c change) kernelDoes(t testing.TB, at, dir string) {
 	t.Helper()
-	switch d := filepath.Join(at, "d"); c.verb {
+	switch d := filepath.Join(at, dir); c.verb {
 	case "add":
 		must(t, os.Link(filepath.Join(at, c.to), filepath.Join(d, c.name)))
 	case "remove":
@@ -166,12 +167,12 @@ func TestKernelChanges(t *testing.T) {
 			fs := load(t, copyFile(t, path))
 			dirs := dir.New(fs.FS)
 			dp := read(t, fs.FS, ino)
-			m := model{out: pool, file: map[string]string{}, random: random}
+			m := model{out: pool, file: map[string]string{}, files: "fg", random: random}
 			for _, n := range c.goal {
 				list := m.changes(n)
 				livetest.Mounted(t, path, func(at string) {
 					for _, c := range list {
-						c.kernelDoes(t, at)
+						c.kernelDoes(t, at, "d")
 					}
 				})
 				for _, c := range list {
