@@ -2,6 +2,7 @@ package dir_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
 	"mkfs/internal/live/livetest"
+	"mkfs/internal/ondisk"
 )
 
 func copyFile(t testing.TB, path string) string {
@@ -46,6 +48,7 @@ type model struct {
 	file    map[string]string // of those that are in
 	files   string            // from which those are drawn, one letter each
 	random  *rand.Rand
+	stay    bool // no names are moved over others
 }
 
 // take takes a name out of a list.
@@ -66,7 +69,7 @@ func (m *model) changes(n int) (list []change) {
 		if draw < 2 && len(m.in) > 1 && len(m.out) > 0 {
 			grow = !grow
 		}
-		if draw == 2 && len(m.in) > 2 {
+		if draw == 2 && !m.stay && len(m.in) > 2 {
 			name, to := m.take(&m.in), m.in[m.random.IntN(len(m.in)-1)]
 			if m.file[to] != m.file[name] {
 				list = append(list, change{"rename", name, to})
@@ -151,7 +154,7 @@ func TestKernelChanges(t *testing.T) {
 			for i := range pool {
 				pool[i] = fmt.Sprintf("%d%s", i, strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(c.long)))
 			}
-			copy(pool, equalNames(c.pool/5, 14))
+			copy(pool, equalNames(c.pool/5, 19))
 			copy(pool[c.pool/5:], anyNames(c.pool/20, 1))
 			path := livetest.Reference(t, size, append(c.args, "-n", "parent=0")...)
 			files := map[string]geometry.Inode{}
@@ -189,16 +192,17 @@ func TestKernelChanges(t *testing.T) {
 	}
 }
 
-// disk is a filesystem and its device.
+// disk is a filesystem and its device. With remains it may have others in what is unused of directories.
 type disk struct {
 	*live.FS
-	d *livetest.Device
+	d       *livetest.Device
+	remains bool
 }
 
 func load(t testing.TB, path string) disk {
 	t.Helper()
 	d := livetest.Open(t, path)
-	return disk{livetest.Load(t, d), d}
+	return disk{livetest.Load(t, d), d, false}
 }
 
 func read(t testing.TB, fs *live.FS, ino geometry.Inode) *inode.Inode {
@@ -248,16 +252,57 @@ func blocks(t testing.TB, fs disk, dp *inode.Inode) map[uint64][]byte {
 			agno, agbno := fs.G.BlockAddress(e.Start + geometry.FSBlock(i))
 			b := make([]byte, fs.G.BlockSize)
 			_, _ = fs.d.ReadAt(b, fs.Offset(agno, agbno))
-			at := e.Offset + i
-			if at%unit == 0 && fs.V5 {
-				if b[8] == 0x3d || b[8] == 0x3e { // a node or a leaf
-					clear(b[12:32])
-				} else {
-					clear(b[4:24])
-				}
+			at := (e.Offset + i) / unit * unit
+			list[at] = append(list[at], b...)
+		}
+	}
+	for _, b := range list {
+		if fs.V5 {
+			if b[8] == 0x3d || b[8] == 0x3e { // a node or a leaf
+				clear(b[12:32])
+			} else {
+				clear(b[4:24])
 			}
-			list[at] = b
+		}
+		if fs.remains {
+			clearUnused(b, fs.V5, fs.G.Features.Ftype)
 		}
 	}
 	return list
+}
+
+// clearUnused clears what is left of other things in a block: in the free space and the padding of a block of entries,
+// and behind the slots of a leaf.
+func clearUnused(b []byte, v5, ftype bool) {
+	magic, end := binary.BigEndian.Uint32(b), len(b)
+	view := ondisk.DABlock{B: b, V5: v5}
+	switch magic {
+	case ondisk.DirBlockMagic, ondisk.DirBlockMagicV4:
+		end -= 8 + 8*int(binary.BigEndian.Uint32(b[len(b)-8:]))
+	case ondisk.DirDataMagic, ondisk.DirDataMagicV4:
+	case ondisk.DirFreeMagic, ondisk.DirFreeMagicV4:
+		return
+	default:
+		tail := 0
+		if m := view.Magic(); m == ondisk.DirLeafMagic || m == ondisk.DirLeafMagicV4 {
+			tail = 4 + 2*int(binary.BigEndian.Uint32(b[len(b)-4:]))
+		}
+		clear(b[ondisk.DAHeaderSize(v5)+8*view.Count() : len(b)-tail])
+		return
+	}
+	for at := ondisk.DirDataHeaderSize(v5); at < end; {
+		if binary.BigEndian.Uint16(b[at:]) == 0xffff {
+			n := int(binary.BigEndian.Uint16(b[at+2:]))
+			clear(b[at+4 : at+n-2])
+			at += n
+			continue
+		}
+		used := 9 + int(b[at+8])
+		if ftype {
+			used++
+		}
+		n := (used + 2 + 7) &^ 7
+		clear(b[at+used : at+n-2])
+		at += n
+	}
 }

@@ -205,7 +205,7 @@ func TestRandomly(t *testing.T) {
 				args = append([]string{"-n", "parent=0"}, args...)
 			}
 			m := &tree{t: t, random: rand.New(rand.NewPCG(7, uint64(c.most))), want: map[string]geometry.Inode{},
-				equal: equalNames(c.most, 13)}
+				equal: equalNames(c.most, 18)}
 			if c.name == "stubborn" {
 				m.stubborn = &stubborn{random: m.random}
 			}
