@@ -41,6 +41,14 @@ func (ip *Inode) EncodeTime(sec int64, nsec uint32) uint64 {
 	return ondisk.TimeClassic(sec, nsec)
 }
 
+// DecodeTime is what EncodeTime encodes.
+func (ip *Inode) DecodeTime(t uint64) (sec int64, nsec uint32) {
+	if ip.Core.Flags2&ondisk.Flag2Bigtime != 0 {
+		return ondisk.BigTime(t)
+	}
+	return ondisk.ClassicTime(t)
+}
+
 // widenTimes gives an inode of a filesystem that has larger times such (bigtime), as
 // each transaction that changes an inode does (xfs_inode_item_precommit).
 func (ip *Inode) widenTimes() {

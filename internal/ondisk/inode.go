@@ -120,6 +120,12 @@ func TimeBig(sec int64, nsec uint32) uint64 {
 	return uint64(sec+1<<31)*1e9 + uint64(nsec)
 }
 
+// ClassicTime decodes what TimeClassic encodes, and BigTime what TimeBig does.
+func ClassicTime(t uint64) (sec int64, nsec uint32) { return int64(int32(t >> 32)), uint32(t) }
+
+// BigTime: see ClassicTime.
+func BigTime(t uint64) (sec int64, nsec uint32) { return int64(t/1e9) - 1<<31, uint32(t % 1e9) }
+
 // Put writes the core. One of version 3 it does not seal: the checksum covers
 // the forks.
 func (i *Inode) Put(b []byte) {

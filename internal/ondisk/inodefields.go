@@ -27,9 +27,14 @@ func Device(fork []byte) uint32 { return be.Uint32(fork) }
 
 // DeviceNumber is a device node's number as it is on disk.
 func DeviceNumber(major, minor uint32) uint32 {
-	const minorBits = 18
 	return major<<minorBits | minor&(1<<minorBits-1)
 }
+
+// DeviceOf takes the number of a device node apart.
+func DeviceOf(n uint32) (major, minor uint32) { return n >> minorBits, n & (1<<minorBits - 1) }
+
+// minorBits is how many bits the minor number of a device has.
+const minorBits = 18
 
 // LocalAttrSize reads how many bytes a local attribute fork says that it has; ok is
 // false if it has no room to say.

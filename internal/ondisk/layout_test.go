@@ -362,5 +362,11 @@ func TestTimes(t *testing.T) {
 		if got := TimeBig(c.sec, c.nsec); got != c.wide {
 			t.Errorf("TimeBig(%d, %d) = %d, want %d", c.sec, c.nsec, got, c.wide)
 		}
+		if sec, nsec := ClassicTime(c.old); c.sec < 1<<31 && (sec != c.sec || nsec != c.nsec) {
+			t.Errorf("ClassicTime(%#x) = %d, %d, want %d, %d", c.old, sec, nsec, c.sec, c.nsec)
+		}
+		if sec, nsec := BigTime(c.wide); sec != c.sec || nsec != c.nsec {
+			t.Errorf("BigTime(%d) = %d, %d, want %d, %d", c.wide, sec, nsec, c.sec, c.nsec)
+		}
 	}
 }
