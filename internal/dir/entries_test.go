@@ -106,6 +106,17 @@ func TestKernelLists(t *testing.T) {
 				if got := list(t, dirs, fs.FS, dp, 0, -1); !slices.Equal(got, all) {
 					t.Errorf("%s: %d entries, want %d\n%v\n%v", d, len(got), len(all), first(got, all), first(all, got))
 				}
+				tr := fs.Begin(0)
+				for _, want := range all {
+					e, found, err := dirs.Find(tr, dp, want.name)
+					if got := (listed{string(e.Name), e.Ino, e.Type, e.Cookie}); err != nil || !found || got != want {
+						t.Fatalf("%s: found %v %v, want %v: %v", d, found, got, want, err)
+					}
+				}
+				if e, found, err := dirs.Find(tr, dp, "another"); found || err != nil {
+					t.Errorf("%s: found %v, %v", d, e, err)
+				}
+				must(t, tr.Commit())
 				for range 50 {
 					i := random.IntN(len(all))
 					if got := list(t, dirs, fs.FS, dp, all[i].cookie, 2); !slices.Equal(got, all[i:min(i+2, len(all))]) {
