@@ -133,6 +133,9 @@ type Config struct {
 	Depth int
 	// ReadOnly keeps what is changed in memory; if that is short it is ErrFull.
 	ReadOnly bool
+	// Stream lets blocks that are read ahead take the place of those that were not used for longest:
+	// for who goes through more than fits, and reads no further ahead than a part of that.
+	Stream bool
 	// Memory gives slabs that are fit for IO, aligned to a page, and functions to release
 	// them; nil for memory of the heap.
 	Memory func(size int) (slab []byte, release func() error, err error)

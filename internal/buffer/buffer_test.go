@@ -244,6 +244,19 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// In a stream of blocks those that were not used for longest make room.
+func TestStream(t *testing.T) {
+	c, _, _ := setup(t, Config{Limit: 4 * 4096, Stream: true}, aiotest.Faults{})
+	for i := range int64(10) {
+		if room, err := c.Ahead(i*4096, 4096); err != nil || !room {
+			t.Errorf("block %d: room %v, %v", i, room, err)
+		}
+	}
+	if c.Bytes() != 4*4096 || c.index.find(5*4096) != nil || c.index.find(6*4096) == nil {
+		t.Errorf("%d bytes", c.Bytes())
+	}
+}
+
 // Reading ahead does not let go of what was read ahead before; reading does.
 func TestAheadWithoutRoom(t *testing.T) {
 	c, _, _ := setup(t, Config{Limit: 4 * 4096, Depth: 3}, aiotest.Faults{})

@@ -60,8 +60,8 @@ func (c *Cache) get(spans []Span, k *Kind) (*Buf, error) {
 }
 
 // Ahead begins to read a block that will be wanted, unless it is there. It tells
-// whether it could: not if there is no room, for to make some would be to let go
-// of blocks that are wanted earlier, and not while Config.Depth blocks are being read.
+// whether it could: not while Config.Depth blocks are being read, and not if there is no room,
+// for to make some would be to let go of blocks that are wanted earlier; but see Config.Stream.
 func (c *Cache) Ahead(off int64, n int) (bool, error) {
 	if c.err != nil {
 		return false, c.err
@@ -72,7 +72,7 @@ func (c *Cache) Ahead(off int64, n int) (bool, error) {
 	switch {
 	case len(c.index.across(off, int64(n))) > 0: // it is not what will be there
 		return true, nil
-	case c.bytes+int64(classSize(classOf(n))) > c.cfg.Limit, c.cfg.Depth > 0 && c.reading >= c.cfg.Depth, c.list.Flying(off, n):
+	case !c.cfg.Stream && c.bytes+int64(classSize(classOf(n))) > c.cfg.Limit, c.cfg.Depth > 0 && c.reading >= c.cfg.Depth, c.list.Flying(off, n):
 		return false, nil
 	}
 	_, err := c.read([]Span{{off, n}}, nil)
