@@ -183,6 +183,7 @@ func checkRecords(t *testing.T, fs *live.FS, used map[geometry.Inode]bool) {
 	n, free, inUse := uint64(0), uint64(0), 0
 	for agno := range fs.G.AGCount {
 		var withFree []ondisk.InodeRecord
+		checkUsed(t, fs, agno)
 		for _, r := range records(t, fs, agno, false) {
 			if r.FreeCount > 0 {
 				withFree = append(withFree, r)
