@@ -45,7 +45,7 @@ var may = map[string][]string{
 	"internal/progress": {"internal/format"},
 	"internal/source": {
 		"internal/aio", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/rescue", "internal/super", "internal/target",
-		"internal/verify", "internal/xlog",
+		"internal/verify", "internal/xlog", "internal/buffer", "internal/live",
 	},
 	"internal/claim": {
 		"internal/aginit", "internal/aio", "internal/format", "internal/geometry", "internal/options", "internal/source", "internal/super",
@@ -108,6 +108,10 @@ var may = map[string][]string{
 	"internal/metafile": {
 		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/bmap", "internal/attr",
 		"internal/namei",
+	},
+	"internal/against": {
+		"internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/ialloc", "internal/dir", "internal/attr",
+		"internal/namei", "internal/symlink", "internal/tree",
 	},
 	"internal/live/livetest": {"*"}, // for tests
 
