@@ -508,7 +508,7 @@ func TestLastBesideBtree(t *testing.T) {
 // split twice, and the blocks of the value.
 func TestReserve(t *testing.T) {
 	d := newDesk(t, nil)
-	levels := geometry.Blocks(bmap.MaxLevels(d.fs.G, bmap.Attr) - 1)
+	levels := geometry.Blocks(bmap.MaxLevels(d.fs, bmap.Attr) - 1)
 	for _, c := range []struct {
 		value int
 		want  geometry.Blocks

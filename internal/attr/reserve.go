@@ -18,7 +18,7 @@ func (f *FS) mappings(n geometry.Blocks, fork bmap.ForkID) geometry.Blocks {
 	}
 	most := (int(f.fs.G.BlockSize) - header) / record
 	each := geometry.Blocks(most - most/2)
-	return (n + each - 1) / each * geometry.Blocks(bmap.MaxLevels(f.fs.G, fork)-1)
+	return (n + each - 1) / each * geometry.Blocks(bmap.MaxLevels(f.fs, fork)-1)
 }
 
 // reserve is what setting an attribute may take, and whether its value is in a leaf (xfs_attr_calc_size).

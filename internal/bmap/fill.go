@@ -42,34 +42,13 @@ func FillReserve(fs *live.FS, ip *inode.Inode, off uint64, n geometry.Blocks) ge
 		end := (off + uint64(n) + over + unit - 1) / unit * unit
 		n = geometry.Blocks(end - (off - over))
 	}
-	return min(n, maxLength) + geometry.Blocks(MaxLevels(fs.G, Data)) - 1
+	return min(n, maxLength) + geometry.Blocks(MaxLevels(fs, Data)) - 1
 }
 
-// MaxLevels is the greatest height of a btree of extents, its root included: that of as many extents as can be
-// counted, in blocks that are half full. (xfs_bmap_compute_maxlevels in libxfs.)
-func MaxLevels(g *geometry.Geometry, id ForkID) int {
-	header := geometry.Bytes(ondisk.LongBtreeHeaderV4)
-	if g.Features.CRC {
-		header = ondisk.LongBtreeHeader
-	}
-	ip := inode.Inode{}
-	if g.Features.Nrext64 {
-		ip.Core.Flags2 = ondisk.Flag2Nrext64
-	}
-	least := leastDataRoot
+// MaxLevels is the greatest height of a btree of extents, its root included.
+func MaxLevels(fs *live.FS, id ForkID) int {
 	if id == Attr {
-		least = leastAttrRoot
+		return int(fs.Heights().AttrFork)
 	}
-	root := uint64(least-rootHeader) / rootEntry
-	leaf := uint64(g.BlockSize-header) / ondisk.FileExtentSize / 2
-	node := uint64(g.BlockSize-header) / rootEntry / 2
-	n, levels := (ip.MaxExtents(id == Attr)+leaf-1)/leaf, 1
-	for ; n > 1; levels++ {
-		if n <= root {
-			n = 1
-		} else {
-			n = (n + node - 1) / node
-		}
-	}
-	return levels
+	return int(fs.Heights().DataFork)
 }

@@ -5,6 +5,7 @@ import (
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
+	"mkfs/internal/live"
 	"mkfs/internal/live/livetest"
 	"mkfs/internal/ondisk"
 )
@@ -21,7 +22,8 @@ func TestMaxLevels(t *testing.T) {
 		g := livetest.Plan(t, 1<<30, func(s *geometry.Spec) {
 			s.BlockSize, s.Features.Nrext64, s.Features.Exchange = geometry.Given(c.block), geometry.Given(c.large), geometry.Given(false)
 		})
-		if data, attr := MaxLevels(g, Data), MaxLevels(g, Attr); data != c.data || attr != c.attr {
+		fs := &live.FS{G: g}
+		if data, attr := MaxLevels(fs, Data), MaxLevels(fs, Attr); data != c.data || attr != c.attr {
 			t.Errorf("blocks of %d, large counters %v: %d and %d levels, want %d and %d", c.block, c.large, data, attr, c.data, c.attr)
 		}
 	}
@@ -30,7 +32,7 @@ func TestMaxLevels(t *testing.T) {
 // What may be taken is as much as libxfs_alloc_file_space reserves.
 func TestFillReserve(t *testing.T) {
 	fs, ip := newFile(t, 1<<30, nil)
-	levels := geometry.Blocks(MaxLevels(fs.G, Data) - 1)
+	levels := geometry.Blocks(MaxLevels(fs, Data) - 1)
 	for _, c := range []struct {
 		hint uint32
 		off  uint64
