@@ -98,12 +98,16 @@ func (j *job) tell(ctx context.Context) (done bool, err error) {
 // then costs less than direct IO does before it.
 const fewAGs = 32
 
-// direct tells whether to ask for direct IO: not for an image of a few AGs,
+// littleData is so little data of a tree that the same holds for it.
+const littleData = 16 << 20
+
+// direct tells whether to ask for direct IO: not for an image of a few AGs that holds little,
 // unless it was said how to write.
 func (j *job) direct() bool {
 	if j.buffered {
 		return false
 	}
 	asked := j.depth != 0 || j.engine != aio.Auto.String()
-	return asked || !j.claims.Data.IsFile() || j.plan.AGCount > fewAGs
+	seen := j.filling.Seen()
+	return asked || !j.claims.Data.IsFile() || j.plan.AGCount > fewAGs || seen != nil && seen.Bytes > littleData
 }
