@@ -77,7 +77,7 @@ func (f *Filling) Check(ctx context.Context, spec geometry.Spec, dev geometry.De
 	}
 	err = format.CheckTree(ctx, g, f.Tree, f.Survey)
 	if errors.Is(err, populate.ErrNoRoom) {
-		return fmt.Errorf("-p: %w", format.NoRoom(spec, dev, g, f.Survey))
+		return fmt.Errorf("-p: %w", format.NoRoom(ctx, spec, dev, g, f.Tree, f.Survey))
 	}
 	if err != nil {
 		return fmt.Errorf("-p: %w", err)

@@ -53,42 +53,67 @@ func fitsEasily(g *geometry.Geometry, s *populate.Survey) bool {
 }
 
 // NoRoom says that a tree does not fit, and what would do.
-func NoRoom(spec geometry.Spec, dev geometry.Device, g *geometry.Geometry, s *populate.Survey) error {
-	takes := g.FilesBound() + g.Takes(s.Load)
+func NoRoom(ctx context.Context, spec geometry.Spec, dev geometry.Device, g *geometry.Geometry, t tree.Tree,
+	s *populate.Survey) error {
 	text := fmt.Sprintf("%d files with %s of data take about %d blocks and %d inodes, and the filesystem has %d free blocks",
-		s.Inodes, humanize.IBytes(uint64(s.Bytes)), takes, s.Inodes, g.FreeBlocks())
+		s.Inodes, humanize.IBytes(uint64(s.Bytes)), g.FilesBound()+g.Takes(s.Load), s.Inodes, g.FreeBlocks())
 	if most := g.InodeChunk().MaxInodes; most > 0 {
 		text += fmt.Sprintf(" and may have %d inodes", most)
 	}
-	if size, ok := leastSize(spec, dev, g.Bytes(g.Blocks), s); ok {
-		text += fmt.Sprintf("; a size of %dm would do", size>>20)
+	if size, ok := leastSize(ctx, spec, dev, g.Bytes(g.Blocks), t, s); ok {
+		text += fmt.Sprintf("; a filesystem of %dm would do", size>>20)
 	}
 	return errors.New(text)
 }
 
-// leastSize is the least size, in MiB, that holds what was surveyed for certain.
-func leastSize(spec geometry.Spec, dev geometry.Device, from geometry.Bytes, s *populate.Survey) (geometry.Bytes, bool) {
+// mostTried is how many files are made at most to find the least size.
+const mostTried = 1 << 20
+
+// leastSize is a size, in MiB, that holds what was surveyed, where a smaller one does not: to one
+// part in a hundred, or a MiB, as far as trying it does not take too long.
+func leastSize(ctx context.Context, spec geometry.Spec, dev geometry.Device, from geometry.Bytes, t tree.Tree,
+	s *populate.Survey) (geometry.Bytes, bool) {
 	const unit = 1 << 20
-	fits := func(units geometry.Bytes) bool {
+	on := func(units geometry.Bytes) *geometry.Geometry {
 		spec.Data.Size = geometry.Given(geometry.Size{Count: int64(units * unit), Limits: geometry.Limits{Max: 1<<63 - 1}})
 		dev.Size = units * unit
-		g, _, err := geometry.Plan(spec, dev)
-		return err == nil && fitsEasily(g, s)
+		if g, _, err := geometry.Plan(spec, dev); err == nil {
+			return g
+		}
+		return nil
 	}
-	low := from / unit
-	high := low + 1
-	for ; !fits(high); high *= 2 {
+	easily := func(units geometry.Bytes) bool {
+		g := on(units)
+		return g != nil && fitsEasily(g, s)
+	}
+	tries := mostTried / max(1, s.Entries)
+	tried := func(units geometry.Bytes) bool {
+		tries--
+		g := on(units)
+		return g != nil && CheckTree(ctx, g, t, s) == nil
+	}
+	low, high := from/unit, from/unit+1
+	for ; !easily(high); low, high = high, high*2 {
 		if high > 1<<42 {
 			return 0, false
 		}
-		low = high
 	}
-	for high-low > 1 {
-		if mid := (low + high) / 2; fits(mid) {
+	low, high = between(low, high, 1, easily)
+	low = from / unit
+	for near := max(1, high/100); tries > 0 && high-low > near; {
+		low, high = between(low, high, max(near, (high-low)/2), tried)
+	}
+	return high * unit, true
+}
+
+// between halves the way from a size that does not do to one that does, until they are near.
+func between(low, high, near geometry.Bytes, does func(geometry.Bytes) bool) (geometry.Bytes, geometry.Bytes) {
+	for high-low > near {
+		if mid := (low + high) / 2; does(mid) {
 			high = mid
 		} else {
 			low = mid
 		}
 	}
-	return high * unit, true
+	return low, high
 }

@@ -74,7 +74,7 @@ func TestTreeFits(t *testing.T) {
 		{dirs: 1, files: 1, bytes: 33 << 20}, {dirs: 1, files: 20000},
 	} {
 		fits := 0
-		for size := int64(20 << 20); size < 80<<20; size += 3 << 20 {
+		for size := int64(20 << 20); size < 80<<20; size += 7 << 20 {
 			g := testGeometry(t, size, 16<<20, func(s *geometry.Spec) { s.Data.AGSize = geometry.Opt[geometry.Size]{} })
 			seen, err := populate.Look(context.Background(), g, f, nil)
 			if err != nil {
@@ -94,8 +94,42 @@ func TestTreeFits(t *testing.T) {
 				t.Errorf("%+v on %d MiB: %v", f, size>>20, said)
 			}
 		}
-		if fits == 0 || fits == 20 {
-			t.Errorf("%+v fits %d of 20", f, fits)
+		if fits == 0 || fits == 9 {
+			t.Errorf("%+v fits %d of 9", f, fits)
+		}
+	}
+}
+
+// The size that is said to do does, and little less does not.
+func TestLeastSize(t *testing.T) {
+	ctx := context.Background()
+	for _, f := range []*forest{{dirs: 1, files: 9000, bytes: 5000}, {dirs: 1, files: 1, bytes: 200 << 20}, {dirs: 4, files: 30000}} {
+		spec := geometry.Spec{SmallAllowed: true}
+		dev := geometry.Device{Size: 20 << 20, LogicalSector: 512, PhysicalSector: 512}
+		plan := func(size geometry.Bytes) *geometry.Geometry {
+			dev := dev
+			dev.Size = size
+			g, _, err := geometry.Plan(spec, dev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		g := plan(dev.Size)
+		seen, err := populate.Look(ctx, g, f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, ok := leastSize(ctx, spec, dev, dev.Size, f, seen)
+		if !ok {
+			t.Fatalf("%+v: no size", f)
+		}
+		t.Logf("%d files of %d bytes: %d MiB", f.dirs*f.files, f.bytes, size>>20)
+		if err := CheckTree(ctx, plan(size), f, seen); err != nil {
+			t.Errorf("%+v in %d MiB: %v", f, size>>20, err)
+		}
+		if less := size * 95 / 100; CheckTree(ctx, plan(less), f, seen) == nil {
+			t.Errorf("%+v needs not %d MiB, %d MiB would do", f, size>>20, less>>20)
 		}
 	}
 }

@@ -42,7 +42,6 @@ func (f *Filler) copy(ip *inode.Inode, e *tree.Entry) error {
 		start, end, err := e.Data.Next(off)
 		if end = min(end, e.Size); err == io.EOF || err == nil && start >= end {
 			f.Counts.Holes += e.Size - stored
-			f.Counts.Bytes += stored
 			return nil
 		}
 		if err != nil {
@@ -61,6 +60,8 @@ func (f *Filler) copy(ip *inode.Inode, e *tree.Entry) error {
 				return err
 			}
 			written = next
+			f.Counts.Bytes += min(step, end-at)
+			f.tell()
 		}
 		stored += end - start
 		off = end

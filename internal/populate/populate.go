@@ -63,7 +63,7 @@ type Filler struct {
 	links  map[tree.Link]geometry.Inode
 	space  space
 	Counts Counts
-	// Progress is told of each entry that is made; nil for nobody.
+	// Progress is told of each entry that is made, and of each step of data; nil for nobody.
 	Progress func(c *Counts)
 }
 
@@ -120,9 +120,13 @@ func (f *Filler) Fill(ctx context.Context) error {
 			return f.fail(err)
 		}
 		f.Counts.Entries++
-		if f.Progress != nil {
-			f.Progress(&f.Counts)
-		}
+		f.tell()
+	}
+}
+
+func (f *Filler) tell() {
+	if f.Progress != nil {
+		f.Progress(&f.Counts)
 	}
 }
 
