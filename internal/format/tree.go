@@ -98,7 +98,7 @@ func leastSize(ctx context.Context, spec geometry.Spec, dev geometry.Device, fro
 			return 0, false
 		}
 	}
-	low, high = between(low, high, 1, easily)
+	_, high = between(low, high, 1, easily)
 	low = from / unit
 	for near := max(1, high/100); tries > 0 && high-low > near; {
 		low, high = between(low, high, max(near, (high-low)/2), tried)
