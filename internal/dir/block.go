@@ -21,7 +21,8 @@ func (o *op) addBlock() (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := o.isNew(k.index(), k.indexed(), (*op).only); err != nil {
+	list, n := k.index(), k.indexed()
+	if err := o.isNew(list, list.Search(n, o.hash), n, (*op).only); err != nil {
 		return false, err
 	}
 	free, compact, fits := k.spaceFor(o.size)
@@ -38,7 +39,7 @@ func (o *op) addBlock() (ok bool, err error) {
 		k.compact()
 	}
 	at := o.slotInBlock(k)
-	list := k.index()
+	list = k.index()
 	list.Put(at, o.hash, o.d.addressOf(0, free))
 	scan := k.use(free, free, o.size)
 	putEntry(k, free, uint64(o.ino), o.name, o.ftype)

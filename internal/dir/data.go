@@ -30,24 +30,14 @@ const (
 
 func (d *Dirs) blockIn(b *buffer.Buf) block { return block{b.Data, d, d.header} }
 
-// bestsAt is where the longest free spaces are listed: place and length of each.
-func (k block) bestsAt() int { return k.header - bests*4 - k.d.bestsPad() }
-
-// bestsPad is what follows them in the header.
-func (d *Dirs) bestsPad() int {
-	if d.fs.V5 {
-		return 4
-	}
-	return 0
-}
-
+// best is the place and length of one of the longest free spaces.
 func (k block) best(i int) (at, n int) {
-	p := k.bestsAt() + 4*i
+	p := k.d.bestsAt + 4*i
 	return int(be.Uint16(k.b[p:])), int(be.Uint16(k.b[p+2:]))
 }
 
 func (k block) setBest(i, at, n int) {
-	p := k.bestsAt() + 4*i
+	p := k.d.bestsAt + 4*i
 	be.PutUint16(k.b[p:], uint16(at))
 	be.PutUint16(k.b[p+2:], uint16(n))
 }

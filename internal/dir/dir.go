@@ -51,6 +51,7 @@ type Dirs struct {
 	bytes int      // of a directory block
 
 	header   int // of a block of entries
+	bestsAt  int // where in that the longest free spaces are
 	first    int // the place of the first entry behind "." and ".."
 	freeHead int // the header of a block of free space
 	perFree  int // how many blocks of entries that lists
@@ -102,6 +103,10 @@ func New(fs *live.FS) *Dirs {
 		d.hash = da.HashFolded[string]
 	}
 	d.first = d.header + d.entrySize(1) + d.entrySize(2)
+	d.bestsAt = d.header - bests*4
+	if fs.V5 {
+		d.bestsAt -= 4 // of padding
+	}
 	d.freeHead = ondisk.DirFreeHeaderSize(fs.V5)
 	d.perFree = (d.bytes - d.freeHead) / ondisk.DirBestSize
 	d.kinds()

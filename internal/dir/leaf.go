@@ -138,10 +138,11 @@ func (o *op) addLeaf() (ok bool, err error) {
 // with room, unless two before it are not there, else one that is not there; -1 for another. at is where the slot belongs.
 func (o *op) blockForLeaf(l leaf1) (at, db int, err error) {
 	list, n := l.v.Entries(), l.v.Count()
-	if err := o.isNew(list, n, (*op).get); err != nil {
+	at = list.Search(n, o.hash)
+	if err := o.isNew(list, at, n, (*op).get); err != nil {
 		return 0, 0, err
 	}
-	for at = list.Search(n, o.hash); at < n && list.Hash(at) == o.hash; at++ {
+	for ; at < n && list.Hash(at) == o.hash; at++ {
 		if list.Value(at) == 0 {
 			continue
 		}

@@ -54,7 +54,7 @@ func (x leaves) Search(s *da.State, step *da.Step) (found bool, err error) {
 		}
 		return found, err
 	}
-	if err := o.isNew(list, n, (*op).get); err != nil {
+	if err := o.isNew(list, step.Index, n, (*op).get); err != nil {
 		return false, err
 	}
 	return false, o.searchRoom(list, n, step)

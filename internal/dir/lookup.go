@@ -147,10 +147,10 @@ func (o *op) locateIn(list ondisk.Hashes, n int, at func(o *op, db int) (*buffer
 	return false, nil
 }
 
-// isNew makes sure that a name is not there, among the n slots of an index. Blocks are looked at only for names
-// of its hash.
-func (o *op) isNew(list ondisk.Hashes, n int, at func(o *op, db int) (*buffer.Buf, block, error)) error {
-	if i := list.Search(n, o.hash); i == n || list.Hash(i) != o.hash {
+// isNew makes sure that a name is not there, among the n slots of an index, of which first is the first whose hash is not
+// below its own. Blocks are looked at only for names of its hash.
+func (o *op) isNew(list ondisk.Hashes, first, n int, at func(o *op, db int) (*buffer.Buf, block, error)) error {
+	if first == n || list.Hash(first) != o.hash {
 		return nil
 	}
 	found, err := o.locateIn(list, n, at)
