@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"mkfs/internal/attr"
-	"mkfs/internal/geometry"
 	"mkfs/internal/ialloc"
 	"mkfs/internal/inode"
 	"mkfs/internal/live/livetest"
@@ -98,20 +97,28 @@ func TestSpill(t *testing.T) {
 		}
 	}
 	must(t, tr.Commit())
-	must(t, fs.Cache.Flush())
-	counters(t, d, fs.Counts.Inodes, fs.Counts.FreeInodes, fs.Counts.FreeBlocks)
-	image := filepath.Join(t.TempDir(), "image")
-	d.Save(t, image, 300<<20)
-	if out, err := livetest.Run(t, "xfs_repair", "-n", image); err != nil {
-		t.Errorf("xfs_repair: %v\n%s", err, out)
-	}
+	(&made{t: t, fs: fs, d: d}).repair()
 }
 
-// counters puts those of the filesystem into its superblock.
-func counters(t *testing.T, d *livetest.Device, inodes, free uint64, blocks geometry.Blocks) {
-	b := make([]byte, 512)
-	_, _ = d.ReadAt(b, 0)
-	ondisk.SetCounters(b, inodes, free, uint64(blocks))
-	ondisk.Seal(b, ondisk.SuperblockCRC)
-	_, _ = d.WriteAt(b, 0)
+// repair has xfs_repair judge the filesystem.
+func (m *made) repair() {
+	m.t.Helper()
+	must(m.t, m.fs.Cache.Flush())
+	b := make([]byte, m.fs.G.SectorSize)
+	_, _ = m.d.ReadAt(b, 0)
+	c := &m.fs.Counts
+	ondisk.SetCounters(b, c.Inodes, c.FreeInodes, uint64(c.FreeBlocks))
+	if m.fs.Attrs {
+		const version = 100 // where that is
+		b[version+1] |= uint8(ondisk.VersionAttr)
+	}
+	if m.fs.V5 {
+		ondisk.Seal(b, ondisk.SuperblockCRC)
+	}
+	_, _ = m.d.WriteAt(b, 0)
+	image := filepath.Join(m.t.TempDir(), "image")
+	m.d.Save(m.t, image, size)
+	if out, err := livetest.Run(m.t, "xfs_repair", "-n", image); err != nil {
+		m.t.Errorf("xfs_repair: %v\n%s", err, out)
+	}
 }
