@@ -112,10 +112,10 @@ func TestDamage(t *testing.T) {
 		{"and the record there", func(tr *live.Trans) error {
 			return rmap.Convert(tr, 1, 102, 40, rmap.Owner{Owner: 200, Offset: 2, Unwritten: true})
 		}},
-		{"may be shared", func(tr *live.Trans) error {
+		{"have no record", func(tr *live.Trans) error {
 			ip := &inode.Inode{Ino: 300}
 			ip.Core.Flags2 = ondisk.Flag2Reflink
-			MapLater(tr, ip, false, inode.Extent{Start: tr.G.FSBlock(1, 200), Blocks: 1})
+			UnmapLater(tr, ip, false, inode.Extent{Start: tr.G.FSBlock(1, 200), Blocks: 1})
 			return tr.Commit()
 		}},
 		{"in an AG of", func(tr *live.Trans) error { return rmap.Map(tr, 1, 102, 1<<40, o) }},

@@ -1,8 +1,6 @@
 package alloc
 
 import (
-	"fmt"
-
 	"mkfs/internal/geometry"
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
@@ -31,6 +29,17 @@ func ConvertLater(t *live.Trans, ip *inode.Inode, attr bool, e inode.Extent) {
 	ownLater(t, ownerConvert, ip, attr, e)
 }
 
+// MapOwnerLater puts off entering an owner of blocks that is no file, one of the ondisk.Own values, and UnmapOwnerLater
+// removing one. (xfs_rmap_alloc_extent and xfs_rmap_free_extent in libxfs.)
+func MapOwnerLater(t *live.Trans, at geometry.FSBlock, n geometry.Blocks, owner uint64) {
+	deferOwner(t, live.Item{Op: ownerMap, Start: at, Blocks: n, Owner: owner})
+}
+
+// UnmapOwnerLater: see MapOwnerLater.
+func UnmapOwnerLater(t *live.Trans, at geometry.FSBlock, n geometry.Blocks, owner uint64) {
+	deferOwner(t, live.Item{Op: ownerUnmap, Start: at, Blocks: n, Owner: owner})
+}
+
 // What is to be done to owners.
 const (
 	ownerMap uint8 = iota
@@ -38,23 +47,28 @@ const (
 	ownerConvert
 )
 
-// ownerOps are the functions for it.
-var ownerOps = [...]func(*live.Trans, geometry.AGNumber, geometry.AGBlock, geometry.Blocks, rmap.Owner) error{
-	ownerMap: rmap.Map, ownerUnmap: rmap.Unmap, ownerConvert: rmap.Convert,
+// ownerOps are the functions for it: those for blocks of one owner, and those for blocks that others may have, too.
+var ownerOps = [...][2]func(*live.Trans, geometry.AGNumber, geometry.AGBlock, geometry.Blocks, rmap.Owner) error{
+	ownerMap:     {rmap.Map, rmap.MapShared},
+	ownerUnmap:   {rmap.Unmap, rmap.UnmapShared},
+	ownerConvert: {rmap.Convert, rmap.ConvertShared},
 }
 
 func ownLater(t *live.Trans, op uint8, ip *inode.Inode, attr bool, e inode.Extent) {
-	if !t.G.Features.Rmapbt {
-		return
-	}
 	flags := flagsOf(attr, false, e.Unwritten)
 	if !attr && ip.Core.Flags2&ondisk.Flag2Reflink != 0 {
 		flags |= flagShared
 	}
-	t.Defer(&owners, live.Item{
+	deferOwner(t, live.Item{
 		Op: op, Flags: flags, Start: e.Start, Blocks: e.Blocks, Owner: uint64(ip.Ino),
 		Offset: e.Offset,
 	})
+}
+
+func deferOwner(t *live.Trans, i live.Item) {
+	if t.G.Features.Rmapbt {
+		t.Defer(&owners, i)
+	}
 }
 
 // owners are changes of owners that are made at the end of a transaction. The free list
@@ -63,16 +77,16 @@ var owners = live.Deferral{
 	Name: "rmap",
 	Finish: func(t *live.Trans, i *live.Item, first bool) (bool, error) {
 		agno, agbno := t.G.BlockAddress(i.Start)
-		if i.Flags&flagShared != 0 {
-			return false, fmt.Errorf("blocks of inode %d may be shared with other files; owners of such are not changed",
-				i.Owner)
-		}
 		if first {
 			if err := FixFreeList(t, agno); err != nil {
 				return false, err
 			}
 		}
-		return true, ownerOps[i.Op](t, agno, agbno, i.Blocks, ownerOf(i))
+		shared := 0
+		if i.Flags&flagShared != 0 {
+			shared = 1
+		}
+		return true, ownerOps[i.Op][shared](t, agno, agbno, i.Blocks, ownerOf(i))
 	},
 }
 
@@ -81,7 +95,7 @@ const (
 	flagAttr uint8 = 1 << iota
 	flagBmbt
 	flagUnwritten
-	flagShared // with other files, as far as is known
+	flagShared // other files may have the blocks, too
 )
 
 func flagsOf(attr, bmbt, unwritten bool) (f uint8) {

@@ -90,9 +90,12 @@ var may = map[string][]string{
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap", "internal/alloc",
 		"internal/inode",
 	},
+	"internal/refcount": {
+		"internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap", "internal/alloc",
+	},
 	"internal/bmap": {
 		"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/btree", "internal/rmap", "internal/alloc",
-		"internal/inode",
+		"internal/inode", "internal/refcount",
 	},
 	"internal/da": {"internal/buffer", "internal/live", "internal/geometry", "internal/ondisk", "internal/inode", "internal/bmap"},
 	"internal/dir": {

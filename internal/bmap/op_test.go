@@ -39,8 +39,6 @@ func TestRefuses(t *testing.T) {
 	local := &inode.Inode{Data: inode.Fork{Format: ondisk.FormatLocal}}
 	realtime := &inode.Inode{Data: inode.Fork{Format: ondisk.FormatExtents}}
 	realtime.Core.Flags = ondisk.FlagRealtime
-	shared := &inode.Inode{Data: inode.Fork{Format: ondisk.FormatExtents}}
-	shared.Core.Flags2 = ondisk.Flag2Reflink
 	ip.Data.Extents = []inode.Extent{{Offset: 5, Start: 100, Blocks: 5}}
 	write := func(ip *inode.Inode, off uint64, n geometry.Blocks) error {
 		_, err := Write(tr, ip, Data, off, n, 0, 0)
@@ -60,7 +58,6 @@ func TestRefuses(t *testing.T) {
 		{"local", "no extents", write(local, 0, 1)},
 		{"realtime", "realtime", write(realtime, 0, 1)},
 		{"realtime", "realtime", unmap(realtime, 0, 1)},
-		{"shared", "shared", unmap(shared, 0, 1)},
 		{"a range that wraps around", "behind all files", unmap(ip, 5, ^geometry.Blocks(0))},
 		{"mapped already", "already", Map(tr, ip, Data, inode.Extent{Offset: 9, Start: 200, Blocks: 1})},
 		{"too long", "cannot be mapped", Map(tr, ip, Data, inode.Extent{Offset: 50, Start: 200, Blocks: inode.MaxExtent + 1})},

@@ -6,11 +6,13 @@ import (
 	"mkfs/internal/inode"
 	"mkfs/internal/live"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/refcount"
 	"mkfs/internal/rmap"
 )
 
 // Unmap frees n blocks from off on, from the end, and of so many extents at most, any number if most is 0; done tells
-// whether nothing is left to do. The blocks are freed at the end of the transaction.
+// whether nothing is left to do. The blocks are freed at the end of the transaction; those that other files have, too, have
+// one owner less.
 //
 // To take blocks out of the midst of an extent makes two of it, and the btree may need a block for that. If there is
 // none, or none is reserved, the error is ErrNoRoom; what was behind those blocks is unmapped then.
@@ -22,9 +24,6 @@ func Unmap(t *live.Trans, ip *inode.Inode, id ForkID, off uint64, n geometry.Blo
 		return false, err
 	}
 	defer o.end()
-	if flags&Keep == 0 && id == Data && ip.Core.Flags2&ondisk.Flag2Reflink != 0 {
-		return false, o.fail("its blocks may be shared with other files, which is not foreseen")
-	}
 	end := off + uint64(n)
 	if n == 0 {
 		return true, nil
@@ -67,7 +66,11 @@ func (o *op) removeExtent(i int, e inode.Extent, flags Flags) (int, error) {
 		return i, err
 	}
 	later[remove](o.t, o.ip, o.id == Attr, e)
-	if flags&Keep == 0 {
+	switch {
+	case flags&Keep != 0:
+	case o.id == Data && o.ip.Core.Flags2&ondisk.Flag2Reflink != 0: // other files may have them, too
+		refcount.DecreaseLater(o.t, e.Start, e.Blocks)
+	default:
 		alloc.FreeLater(o.t, e.Start, e.Blocks, rmap.Owner{}, alloc.ReserveNone)
 	}
 	if o.ip.Core.Blocks < uint64(e.Blocks) {

@@ -14,6 +14,9 @@ func putAllocKey(key, record []byte) { copy(key, record[:ondisk.AllocRecordSize]
 // The key is the number that a record begins with.
 func putStartKey(key, record []byte) { copy(key, record[:startKeySize]) }
 
+// putRunEnd: the last block of a record that begins with its first block and its length.
+func putRunEnd(key, record []byte) { be.PutUint32(key, be.Uint32(record)+be.Uint32(record[4:])-1) }
+
 const (
 	extentFlagBits   = 1 // whether it is unwritten
 	extentOffsetDown = 9

@@ -22,6 +22,9 @@ type Kind struct {
 	// pointer, which count as one of twice the length: the first key below the
 	// pointer, and the last end.
 	putHigh func(key, record []byte)
+	// putEnd makes the key of the end of a record in trees whose records are runs that do not overlap; it is nil in
+	// others, and where nobody asks.
+	putEnd func(key, record []byte)
 	// records and keys find a key among records, or among the first keys of the
 	// entries of nodes.
 	records, keys search
@@ -57,7 +60,7 @@ var (
 	Bnobt = kind(Kind{
 		Name: "bnobt", Magic: uint32(ondisk.BnoMagic), MagicV4: uint32(ondisk.BnoMagicV4),
 		Record: ondisk.AllocRecordSize, Key: ondisk.AllocRecordSize,
-		putKey: putAllocKey, records: searchStart, keys: searchStart,
+		putKey: putAllocKey, putEnd: putRunEnd, records: searchStart, keys: searchStart,
 	})
 	Cntbt = kind(Kind{
 		Name: "cntbt", Magic: uint32(ondisk.CntMagic), MagicV4: uint32(ondisk.CntMagicV4),
@@ -83,7 +86,7 @@ var (
 	Refcountbt = kind(Kind{
 		Name: "refcountbt", Magic: uint32(ondisk.RefcountMagic),
 		Record: ondisk.RefcountRecordSize, Key: startKeySize,
-		putKey: putStartKey, records: searchStart, keys: searchStart,
+		putKey: putStartKey, putEnd: putRunEnd, records: searchStart, keys: searchStart,
 	})
 	Bmbt = kind(Kind{
 		Name: "bmbt", Magic: ondisk.BmbtMagic, MagicV4: ondisk.BmbtMagicV4, Long: true,
@@ -99,7 +102,7 @@ var (
 	RTRefcountbt = kind(Kind{
 		Name: "rtrefcountbt", Magic: ondisk.RTRefcountMagic, Long: true, LeafRoot: true,
 		Record: ondisk.RefcountRecordSize, Key: startKeySize,
-		putKey: putStartKey, records: searchStart, keys: searchStart,
+		putKey: putStartKey, putEnd: putRunEnd, records: searchStart, keys: searchStart,
 	})
 )
 

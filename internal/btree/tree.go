@@ -51,6 +51,10 @@ type keys struct {
 	raised [maxKey]byte    // of a block that has changed, likewise
 	gone   [maxKey]byte    // the end of an entry that is gone, or another
 	come   [maxKey]byte    // and of one that is new
+
+	// The ends of the range of a query, and the first keys of the last blocks that it has visited, by level.
+	low, high [maxKey]byte
+	visited   [MaxLevels][maxKey]byte
 }
 
 // Cursor makes a cursor that is nowhere yet.

@@ -86,8 +86,13 @@ func (t *Trans) agOf(i *Item) geometry.AGNumber {
 	return agno
 }
 
+// Turn is the number of the present turn: that of a piece of work which is at work without an end of the transaction
+// between. What a Deferral counts for such an end begins anew with the next.
+func (t *Trans) Turn() int { return t.turns }
+
 // finishPiece does the items of the next piece of work, as far as they go.
 func (t *Trans) finishPiece() error {
+	t.turns++
 	piece, agno, first := 0, geometry.AGNumber(0), true
 	for last := len(t.queue) - 1; last >= 0; last-- {
 		d := &t.queue[last]

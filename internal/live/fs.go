@@ -48,8 +48,8 @@ type FS struct {
 	kinds struct{ agf, agfl, agi *buffer.Kind } // made when they are wanted first
 	most  *geometry.Heights
 	chunk geometry.InodeChunk // likewise
-	// Inodes, Space and Owners are what packages ialloc, alloc and rmap keep of the filesystem.
-	Inodes, Space, Owners any
+	// Inodes, Space, Owners and Shared are what packages ialloc, alloc, rmap and refcount keep of the filesystem.
+	Inodes, Space, Owners, Shared any
 }
 
 // Counts are the counters of the superblock.
@@ -80,7 +80,7 @@ func (fs *FS) Begin(reserve geometry.Blocks) *Trans {
 	if n := len(fs.idle); n > 0 {
 		t := fs.idle[n-1]
 		fs.idle = fs.idle[:n-1]
-		t.Reserve = reserve
+		t.Reserve, t.LogSpace = reserve, 0
 		return t
 	}
 	return &Trans{FS: fs, Reserve: reserve}

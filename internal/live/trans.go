@@ -18,6 +18,9 @@ type Trans struct {
 	// Reserve is how many blocks the transaction may take: those that it will
 	// still need are left when it allocates some.
 	Reserve geometry.Blocks
+	// LogSpace is what it has reserved of the log, which bounds how much work is done in one go. 0 stands for what
+	// truncating a file reserves.
+	LogSpace geometry.Bytes
 	// Highest is the highest AG that the transaction has allocated in; it
 	// looks no lower for more, as the kernel does lest it deadlock.
 	Highest   geometry.AGNumber
@@ -33,6 +36,7 @@ type Trans struct {
 	queue  []deferred // pieces of work that wait, the next one last
 	pieces int        // that there have been
 	last   int        // items in the newest
+	turns  int        // how often a piece was begun, or gone on with
 }
 
 // Inode is an inode of a transaction.

@@ -5,6 +5,9 @@ import (
 	"mkfs/internal/ondisk"
 )
 
+// flags are the flags in an offset.
+const flags = ondisk.RmapAttr | ondisk.RmapBmbt | ondisk.RmapUnwritten
+
 // record is a record of the rmapbt. Its offset has the flags of the format.
 type record struct {
 	start  geometry.AGBlock
@@ -30,6 +33,15 @@ func (r record) plain() bool { return r.owner>>63 != 0 || r.offset&ondisk.RmapBm
 
 // unwritten is the flag.
 func (r record) unwritten() uint64 { return r.offset & ondisk.RmapUnwritten }
+
+// block is the offset without its flags.
+func (r record) block() uint64 { return r.offset &^ flags }
+
+// holds tells whether a record has all blocks of another, for the same owner, at the same offset and with the same flags.
+func (r record) holds(part record) bool {
+	return r.start <= part.start && r.end() >= part.end() && r.owner == part.owner &&
+		r.behind(geometry.Blocks(part.start-r.start)).offset == part.offset
+}
 
 // endOffset is the offset behind it.
 func (r record) endOffset() uint64 {
@@ -64,10 +76,9 @@ func (r record) longer(n geometry.Blocks) record { return r.first(r.blocks + n) 
 
 // fault tells what is wrong with a record, of whatever AG. (xfs_rmap_check_irec in libxfs.)
 func (r record) fault() string {
-	const known = ondisk.RmapAttr | ondisk.RmapBmbt | ondisk.RmapUnwritten | ondisk.RmapOffset
 	fork := r.offset & (ondisk.RmapAttr | ondisk.RmapBmbt)
 	switch {
-	case r.offset&^uint64(known) != 0:
+	case r.offset&^uint64(flags|ondisk.RmapOffset) != 0:
 		return "has unknown flags"
 	case r.owner <= ondisk.OwnLowest && r.owner>>63 != 0 || r.owner > ondisk.OwnFS || r.owner == 0:
 		return "has an owner that there is not"

@@ -9,6 +9,10 @@
 // What is entered becomes one with the records before and behind it, if they are of the
 // same owner and go on in each other. The cursor moves as libxfs moves it, since that
 // settles into which of two leaves a record goes that belongs between them.
+//
+// Where records overlap, the one before another in order need not be the one that ends where it begins, or has its
+// blocks. Such a record is looked for among all that have a block (shared.go), and a record whose key changes is deleted
+// and inserted.
 package rmap
 
 import (
@@ -57,6 +61,23 @@ func Unmap(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometr
 // (xfs_rmap_convert in libxfs.)
 func Convert(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, o Owner) error {
 	return change(t, agno, at, n, func(c *cursor) error { return c.convert(o.record(at, n)) })
+}
+
+// MapShared, UnmapShared and ConvertShared are Map, Unmap and Convert for blocks of a file's data fork that other files,
+// or the file itself at another offset, may have, too. (xfs_rmap_map_shared, xfs_rmap_unmap_shared and
+// xfs_rmap_convert_shared in libxfs.)
+func MapShared(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, o Owner) error {
+	return change(t, agno, at, n, func(c *cursor) error { return c.enterShared(o.record(at, n)) })
+}
+
+// UnmapShared: see MapShared.
+func UnmapShared(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, o Owner) error {
+	return change(t, agno, at, n, func(c *cursor) error { return c.removeShared(o.record(at, n)) })
+}
+
+// ConvertShared: see MapShared.
+func ConvertShared(t *live.Trans, agno geometry.AGNumber, at geometry.AGBlock, n geometry.Blocks, o Owner) error {
+	return change(t, agno, at, n, func(c *cursor) error { return c.convertShared(o.record(at, n)) })
 }
 
 // change does something to the rmapbt of an AG, if there is one.
