@@ -33,11 +33,15 @@ const (
 )
 
 // IncreaseLater notes that one file more has blocks. (xfs_refcount_increase_extent in libxfs.)
-func IncreaseLater(t *live.Trans, at geometry.FSBlock, n geometry.Blocks) { later(t, opIncrease, at, n) }
+func IncreaseLater(t *live.Trans, at geometry.FSBlock, n geometry.Blocks) {
+	later(t, opIncrease, at, n)
+}
 
 // DecreaseLater notes that one file less has blocks. Those that no file has are freed.
 // (xfs_refcount_decrease_extent in libxfs.)
-func DecreaseLater(t *live.Trans, at geometry.FSBlock, n geometry.Blocks) { later(t, opDecrease, at, n) }
+func DecreaseLater(t *live.Trans, at geometry.FSBlock, n geometry.Blocks) {
+	later(t, opDecrease, at, n)
+}
 
 // StageLater notes that blocks, which are allocated, are for a copy that is to be written.
 // (xfs_refcount_alloc_cow_extent in libxfs.)

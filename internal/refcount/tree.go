@@ -189,4 +189,6 @@ func (c *cursor) encode(r record) []byte {
 	return c.buf[:]
 }
 
-func (c *cursor) errorf(format string, args ...any) error { return c.Errorf("refcountbt", format, args...) }
+func (c *cursor) errorf(format string, args ...any) error {
+	return c.Errorf("refcountbt", format, args...)
+}
