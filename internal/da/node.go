@@ -59,9 +59,6 @@ func (n nodes) Unbalance(s *State, drop, keep *Step) error {
 	from, to := s.view(drop.Buf), s.view(keep.Buf)
 	src, dst := from.Entries(), to.Entries()
 	moved, has := from.Count(), to.Count()
-	if moved == 0 {
-		return nil
-	}
 	at := has
 	if Block(from.Forward()) == keep.At {
 		dst.Move(moved, 0, has)

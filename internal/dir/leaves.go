@@ -19,15 +19,13 @@ func (x leaves) LastHash(b *buffer.Buf) (hash uint32, any bool) {
 	return v.Entries().Hash(n - 1), true
 }
 
-// Fill tells how full a leaf is, stale slots aside (xfs_dir2_leafn_toosmall).
+// Fill tells how full a leaf is, stale slots aside. It is asked of a leaf that is less than joinBelow full. One that has
+// become empty stays: xfs_dir2_leafn_toosmall finds a neighbour to join it with, and takes that for none.
 func (x leaves) Fill(b *buffer.Buf) da.Fill {
-	switch n := x.d.live(b); {
-	case ondisk.DAHeaderSize(x.d.fs.V5)+n*hashSize > x.d.bytes/2:
-		return da.Large
-	case n > 0:
+	if x.d.live(b) > 0 {
 		return da.Small
 	}
-	return da.Empty
+	return da.Large
 }
 
 // Room tells whether the live slots of two leaves have room in one, of which a quarter stays free.

@@ -33,6 +33,7 @@ type tree struct {
 	equal  []string // names of one hash that may be added
 
 	stubborn *stubborn // or nil
+	perFree  int       // blocks of entries that a block of the list of free space has; 0 for what there is room for
 }
 
 const modelBlocks = 200 // that an operation may take
@@ -50,6 +51,9 @@ func (m *tree) reload() {
 		fresh.Counts = counts
 	}
 	m.fs, m.dirs = fresh, dir.New(fresh)
+	if m.perFree > 0 {
+		m.dirs.SetPerFree(m.perFree)
+	}
 	if m.stubborn != nil {
 		m.dirs.SetSpace(func(s da.Space) da.Space { m.stubborn.Space = s; return m.stubborn })
 	}
@@ -195,6 +199,7 @@ func TestRandomly(t *testing.T) {
 		{"node", 3000, nil},
 		{"node of V4", 2500, []string{"-m", "crc=0", "-b", "size=512"}},
 		{"stubborn", 3000, nil},
+		{"short lists", 3000, nil},
 		{"large blocks", 2500, []string{"-n", "size=32k", "-b", "size=1024"}},
 		{"ci", 1000, []string{"-n", "version=ci"}},
 		{"V4 ci", 1000, []string{"-m", "crc=0", "-n", "version=ci"}},
@@ -208,6 +213,9 @@ func TestRandomly(t *testing.T) {
 				equal: equalNames(c.most, 18)}
 			if c.name == "stubborn" {
 				m.stubborn = &stubborn{random: m.random}
+			}
+			if c.name == "short lists" {
+				m.perFree = 25
 			}
 			m.d = livetest.Open(t, livetest.Reference(t, size, args...))
 			m.reload()
@@ -227,7 +235,7 @@ func TestRandomly(t *testing.T) {
 				}
 				m.reload()
 				m.check()
-				if m.stubborn == nil { // xfs_repair takes blocks that are empty for wrong
+				if m.stubborn == nil && m.perFree == 0 { // xfs_repair takes blocks that are empty for wrong
 					m.repair()
 				}
 			}

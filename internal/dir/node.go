@@ -269,7 +269,7 @@ func (k *known) changed(ino geometry.Inode, number, i, n int) {
 	if k.ino != ino || number >= len(k.blocks) {
 		return
 	}
-	if b := &k.blocks[number]; i < b.count && i > b.last && n >= b.size && n != noBest {
+	if b := &k.blocks[number]; i < b.count && i > b.last && n >= b.size {
 		b.last = i
 	}
 }
