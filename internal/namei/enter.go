@@ -117,6 +117,9 @@ func (n *Names) Symlink(t *live.Trans, dp *inode.Inode, name, target string, wha
 // Link gives a file another name (xfs_dir_add_child). Before an error of the name, or of the file, nothing
 // is changed.
 func (n *Names) Link(t *live.Trans, dp *inode.Inode, name string, ip *inode.Inode) (ok bool, err error) {
+	if err := checkProject(At{Dir: dp, Name: name}, ip); err != nil {
+		return false, err
+	}
 	if ok, err = n.EnterLink(t, dp, name, ip, t.Reserve); ok {
 		n.changed(t, dp)
 	}

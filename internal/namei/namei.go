@@ -65,12 +65,14 @@ func CheckName(dp *inode.Inode, name string) error {
 		return fmt.Errorf("directory %d: an empty name", dp.Ino)
 	case len(name) > dir.MaxName:
 		return fmt.Errorf("directory %d: the name %.20q... has %d bytes, more than %d", dp.Ino, name, len(name), dir.MaxName)
-	case strings.ContainsAny(name, "/\x00"):
+	case strings.IndexByte(name, '/') >= 0 || strings.IndexByte(name, 0) >= 0:
 		return fmt.Errorf("directory %d: the name %q has a slash or a zero byte in it", dp.Ino, name)
 	case name == "." || name == "..":
 		return fmt.Errorf("directory %d: the name %q is taken", dp.Ino, name)
 	case !dp.IsDir():
 		return fmt.Errorf("inode %d: it is no directory, and has no %q", dp.Ino, name)
+	case dp.Core.Nlink == 0:
+		return fmt.Errorf("directory %d: it is removed, and has no %q", dp.Ino, name)
 	}
 	return nil
 }

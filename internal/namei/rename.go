@@ -183,10 +183,23 @@ func (n *Names) checkBoth(t *live.Trans, from, to At) error {
 
 // mayMove tells what speaks against a file in a directory: that this is in it, or of a tree that has another project.
 func (n *Names) mayMove(t *live.Trans, from, to At) error {
-	if to.Dir.Core.Flags&ondisk.FlagProjInherit != 0 && to.Dir.Core.ProjectID != from.File.Core.ProjectID {
-		return to.errorf("inode %d is of project %d, the directory of %d", from.File.Ino, from.File.Core.ProjectID, to.Dir.Core.ProjectID)
+	if err := checkProject(to, from.File); err != nil {
+		return err
 	}
 	return n.notWithin(t, from, to)
+}
+
+// checkProject makes sure that a directory whose files are all of one project gets none of another. Device nodes and
+// their like may have none. (xfs_projid_differ.)
+func checkProject(a At, ip *inode.Inode) error {
+	id := ip.Core.ProjectID
+	if a.Dir.Core.Flags&ondisk.FlagProjInherit == 0 || a.Dir.Core.ProjectID == id {
+		return nil
+	}
+	if ip.Data.Format == ondisk.FormatDev && id == 0 {
+		return nil
+	}
+	return a.errorf("inode %d is of project %d, the directory of %d", ip.Ino, id, a.Dir.Core.ProjectID)
 }
 
 // notWithin makes sure that a directory does not come into one that is in it.
