@@ -12,6 +12,7 @@ import (
 	"mkfs/internal/format"
 	"mkfs/internal/geometry"
 	"mkfs/internal/populate"
+	"mkfs/internal/protofile"
 	"mkfs/internal/tree"
 	"mkfs/internal/walk"
 )
@@ -50,10 +51,7 @@ func Open(r Request) (*Filling, error) {
 	if info.IsDir() {
 		f.Tree = walk.New(r.Path, walk.Options{Accessed: r.AccessTimes})
 	} else {
-		err = errors.New("prototype files are not supported yet")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("-p: %w", err)
+		f.Tree = protofile.New(r.Path, protofile.Options{Slashes: r.Slashes})
 	}
 	return f, nil
 }
@@ -64,6 +62,9 @@ const most = 20
 // Check goes through the tree, and refuses what cannot be read or made, or does not fit a
 // filesystem of a geometry, which is that of spec and dev.
 func (f *Filling) Check(ctx context.Context, spec geometry.Spec, dev geometry.Device, g *geometry.Geometry) (err error) {
+	if p, ok := f.Tree.(*protofile.Tree); ok {
+		p.Units(int64(g.SectorSize), int64(g.BlockSize))
+	}
 	f.Survey, err = populate.Look(ctx, g, f.Tree, func(path string, err error) {
 		if f.Skipped++; len(f.Unreadable) < most {
 			f.Unreadable = append(f.Unreadable, fmt.Sprintf("%s: %v", path, err))
