@@ -37,7 +37,8 @@ func (n *Names) Root(t *live.Trans, what ialloc.New) (ip *inode.Inode, ok bool, 
 // only if the entry is in its inode or takes a block, or is that of a directory, and is not stamped for
 // the entry. total is how many blocks may be taken. ok is false if there was no room; what is changed by
 // then cannot be committed, nor what is if there is an error.
-func (n *Names) Enter(t *live.Trans, dp *inode.Inode, name string, ip *inode.Inode, total geometry.Blocks) (ok bool, err error) {
+func (n *Names) Enter(t *live.Trans, dp *inode.Inode, name string, ip *inode.Inode, total geometry.Blocks) (
+	ok bool, err error) {
 	if err := CheckName(dp, name); err != nil {
 		return false, err
 	}
@@ -59,7 +60,8 @@ func (n *Names) Enter(t *live.Trans, dp *inode.Inode, name string, ip *inode.Ino
 
 // EnterLink enters a file that is there into a directory, under another name (handle_hardlink of mkfs.xfs).
 // See Enter.
-func (n *Names) EnterLink(t *live.Trans, dp *inode.Inode, name string, ip *inode.Inode, total geometry.Blocks) (ok bool, err error) {
+func (n *Names) EnterLink(t *live.Trans, dp *inode.Inode, name string, ip *inode.Inode, total geometry.Blocks) (
+	ok bool, err error) {
 	switch {
 	case ip.IsDir():
 		return false, fmt.Errorf("inode %d: a directory has one name, and would get %q", ip.Ino, name)
@@ -78,7 +80,8 @@ func (n *Names) EnterLink(t *live.Trans, dp *inode.Inode, name string, ip *inode
 // Create makes a file and enters it into a directory (xfs_dir_create_child). The transaction has
 // reserved what it may take: Space.Create. ok is false if there was no room; what is changed by then
 // cannot be committed, nor what is if there is an error.
-func (n *Names) Create(t *live.Trans, dp *inode.Inode, name string, what ialloc.New) (ip *inode.Inode, ok bool, err error) {
+func (n *Names) Create(t *live.Trans, dp *inode.Inode, name string, what ialloc.New) (
+	ip *inode.Inode, ok bool, err error) {
 	if err := CheckName(dp, name); err != nil {
 		return nil, false, err
 	}

@@ -5,8 +5,19 @@
 //	an inode -> its directory and name    a parent pointer, an attribute; with the feature
 //	a directory -> number of links        itself, its name, and ".." of each directory in it
 //
-// They are steps of a transaction that the caller begins and commits, as
-// xfs_dir_create_child and its like in libxfs are.
+// They are steps of a transaction that the caller begins and commits, and that has reserved what
+// Space says:
+//
+//	Create, Symlink     a new file with a name; Enter and EnterLink do what mkfs.xfs does of it
+//	Link                another name of a file
+//	Rename, Exchange    another name in place of the old one; two names that change places
+//	Remove              a name less; with its last one a file goes on a list of unlinked inodes
+//	Inactivate          which frees it, in transactions of its own
+//
+// The order of steps, stamps of time, counts of links and pointers to directories are those of
+// xfs_dir2.c and xfs_inode_util.c in libxfs; functions name theirs. What could be known before is
+// an error before anything is changed: a name that none can have, a directory that would be in itself, one
+// that is not empty.
 package namei
 
 import (

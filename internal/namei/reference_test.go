@@ -93,7 +93,8 @@ func (m *made) do(reserve geometry.Blocks, f func(tr *live.Trans) error) {
 }
 
 // enter makes a file as mkfs.xfs does: more completes it before it has a name.
-func (m *made) enter(dp *inode.Inode, name string, what ialloc.New, more func(tr *live.Trans, ip *inode.Inode) (bool, error)) (ip *inode.Inode) {
+func (m *made) enter(dp *inode.Inode, name string, what ialloc.New,
+	more func(tr *live.Trans, ip *inode.Inode) (bool, error)) (ip *inode.Inode) {
 	m.t.Helper()
 	m.do(m.names.Space.Create(len(name)), func(tr *live.Trans) error {
 		var ok bool

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -114,11 +115,17 @@ func TestTwoBlocks(t *testing.T) {
 		}
 		m.reads(ip, target(n))
 	}
-	m.repair()
+	livetest.Mounted(t, m.repair(), func(dir string) {
+		for n := 960; n <= symlink.MaxTarget; n++ {
+			if got, err := os.Readlink(filepath.Join(dir, fmt.Sprint(n))); got != target(n) || err != nil {
+				t.Errorf("the kernel reads %q, %v; want %d bytes", got, err, n)
+			}
+		}
+	})
 }
 
-// repair has xfs_repair judge the filesystem.
-func (m *made) repair() {
+// repair has xfs_repair judge the filesystem, and returns an image of it.
+func (m *made) repair() string {
 	m.t.Helper()
 	must(m.t, m.fs.Cache.Flush())
 	b := make([]byte, 512)
@@ -133,6 +140,7 @@ func (m *made) repair() {
 	if out, err := livetest.Run(m.t, "xfs_repair", "-n", image); err != nil {
 		m.t.Errorf("xfs_repair: %v\n%s", err, out)
 	}
+	return image
 }
 
 // A target that lies in two places has a header in each.
