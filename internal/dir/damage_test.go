@@ -253,6 +253,7 @@ func (f *failing) Read(off int64, vec [][]byte, done func(error)) error {
 
 // Whichever read fails, an operation ends with that error, or needs it not; nothing is written.
 func TestReadsFail(t *testing.T) {
+	t.Parallel()
 	ops := map[string]func(m *made, tr *live.Trans, name string) error{
 		"lookup": func(m *made, tr *live.Trans, name string) error {
 			_, found, err := m.dirs.Lookup(tr, m.root, name)

@@ -19,6 +19,7 @@ import (
 // Directories of filesystems that no kernel mounts grow and shrink as those of the reference: xfs_db has commands for
 // that.
 func TestDatabaseChanges(t *testing.T) {
+	t.Parallel()
 	for i, c := range filesystems {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPair(t, c)
@@ -103,6 +104,7 @@ func (p *pair) leaves(t *testing.T) (last []uint32, live []int) {
 // A leaf with one name or none is joined with one beside it as by the reference: with no name never, with one if that
 // leaves a quarter of the leaf.
 func TestDatabaseLastName(t *testing.T) {
+	t.Parallel()
 	const most = 384 // slots of three quarters of a leaf
 	for _, left := range []int{0, 1} {
 		p := newPair(t, filesystems[0])
@@ -140,6 +142,7 @@ func TestDatabaseLastName(t *testing.T) {
 // A leaf of the index that loses all its names while those beside it are full is joined with one of them, or goes, as with
 // the reference.
 func TestDatabaseLeavesGo(t *testing.T) {
+	t.Parallel()
 	for _, c := range []filesystem{filesystems[0], filesystems[3]} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPair(t, c)

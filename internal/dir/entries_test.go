@@ -69,6 +69,7 @@ func kernelLists(t testing.TB, path string) (all []listed) {
 
 // Entries, their order and their cookies are the kernel's.
 func TestKernelLists(t *testing.T) {
+	t.Parallel()
 	for i, args := range [][]string{nil, {"-b", "size=1k"}, {"-n", "size=64k"}, {"-b", "size=1k", "-n", "size=4k"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			path := livetest.Reference(t, size, args...)

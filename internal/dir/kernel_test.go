@@ -136,16 +136,17 @@ func (c change) do(t testing.TB, dirs *dir.Dirs, fs *live.FS, dp *inode.Inode, f
 
 // Directories shrink and grow as the kernel's do.
 func TestKernelChanges(t *testing.T) {
+	t.Parallel()
 	for i, c := range []struct {
 		args []string
 		pool int
 		long int // of names
 		goal []int
 	}{
-		{nil, 6000, 40, []int{4000, 1500, 20, 2, 60, 0, 8}},
+		{nil, 4500, 40, []int{3000, 1200, 20, 2, 60, 0, 8}},
 		{[]string{"-b", "size=1k", "-n", "size=4k"}, 6000, 120, []int{5000, 3000, 900, 40, 5, 300, 0}},
 		{[]string{"-b", "size=1k"}, 1500, 200, []int{1200, 30, 900, 1}},
-		{[]string{"-n", "size=64k"}, 14000, 20, []int{10000, 3000, 9, 0, 4000}},
+		{[]string{"-n", "size=64k"}, 14000, 20, []int{9000, 3000, 9, 0, 1000}},
 		{[]string{"-n", "size=16k", "-i", "size=2048"}, 9000, 30, []int{7000, 80, 6, 50, 100, 200, 300, 400, 600, 800, 1000, 2000}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // The list of free space of a directory of more than 2016 blocks of 4 KiB has several blocks, which come and go as the
 // kernel's do.
 func TestKernelManyFree(t *testing.T) {
+	t.Parallel()
 	const perBlock, listed = 15, 2016 // names of that length, and blocks of them in a block of the list
 	list := make([]string, perBlock*(listed+20))
 	for i := range list {

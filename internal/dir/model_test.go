@@ -188,6 +188,7 @@ func (m *tree) list() {
 // Whatever is added and removed, the directory has what is to be there, xfs_repair finds nothing wrong, and once
 // all is removed all space is free again.
 func TestRandomly(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		most int

@@ -56,6 +56,7 @@ func TestFoldedNames(t *testing.T) {
 
 // What is there is not added again, in any form of directory, nor what is no name. Nothing changes with that.
 func TestAddRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range filesystems {
 		t.Run(c.name, func(t *testing.T) {
 			m := newRoot(t, livetest.Plan(t, size, c.ask))

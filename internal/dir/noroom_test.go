@@ -77,6 +77,7 @@ func (m *made) starve(t *testing.T, do func(m *made, tr *live.Trans, total geome
 // Where there is no room for an entry, at whichever of the blocks that it needs, that is told, in all conversions of one
 // form to another. With no blocks allowed nothing is changed with that.
 func TestNoRoom(t *testing.T) {
+	t.Parallel()
 	for _, c := range filesystems {
 		t.Run(c.name, func(t *testing.T) {
 			m := newRoot(t, livetest.Plan(t, size, c.ask))

@@ -161,6 +161,7 @@ func (c filesystem) likeReference(t *testing.T, list []string) {
 
 // Directories are what the reference makes of the same names.
 func TestAddIsTheReferences(t *testing.T) {
+	t.Parallel()
 	for _, c := range filesystems {
 		for _, n := range []int{3, 12, 40, 90, 200, 600, 3000, 20000} {
 			t.Run(fmt.Sprintf("%s %d", c.name, n), func(t *testing.T) { c.likeReference(t, names(n, uint64(n))) })
@@ -170,6 +171,7 @@ func TestAddIsTheReferences(t *testing.T) {
 
 // Names of one hash, of any bytes, of one byte and of the most are entered as the reference does.
 func TestOddNamesAreTheReferences(t *testing.T) {
+	t.Parallel()
 	for _, c := range filesystems {
 		for _, n := range []int{8, 60, 400, 1500} {
 			for name, list := range map[string][]string{

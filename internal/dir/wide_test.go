@@ -50,6 +50,7 @@ func apart(t testing.TB, path string) (inos map[string]geometry.Inode) {
 // Numbers of inodes that need 8 bytes, or do not any more, change a shortform as with the kernel: those of entries, and
 // that of the parent.
 func TestKernelWide(t *testing.T) {
+	t.Parallel()
 	const size, rounds = 3 << 40, 25
 	for i, args := range [][]string{nil, {"-i", "size=1024"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
@@ -106,6 +107,7 @@ const roomOfForks = 192
 
 // Whether there is room in the inode for numbers of 8 bytes is decided as by the kernel, to the byte.
 func TestKernelWidens(t *testing.T) {
+	t.Parallel()
 	path := livetest.Reference(t, 3<<40, "-d", "agcount=5", "-l", "size=64m", "-n", "parent=0")
 	inos := apart(t, path)
 	const count = 5
