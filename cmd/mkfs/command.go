@@ -135,7 +135,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.StringVar(&f.progress, "progress", "auto",
 		"how to show progress on stderr: `KIND` is bar, plain, json, none, or auto: a bar on a terminal")
 	fs.BoolVar(&f.buffered, "buffered", false, "write by way of the page cache even where direct IO works")
-	fs.BoolVar(&f.verify, "verify", false, "read the headers back when done, and check them")
+	fs.BoolVar(&f.verify, "verify", false, "read the headers back when done, and check them; with -p all files, too")
 	fs.BoolVar(&f.unsupported, "unsupported", false, "allow filesystems that are too small to be supported")
 }
 

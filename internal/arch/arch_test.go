@@ -53,7 +53,11 @@ var may = map[string][]string{
 	},
 	"internal/report": {
 		"internal/format", "internal/geometry", "internal/ondisk", "internal/recovery", "internal/super", "internal/undo", "internal/verify",
-		"internal/xlog",
+		"internal/xlog", "internal/against",
+	},
+	"internal/audit": {
+		"internal/source", "internal/verify", "internal/against", "internal/filling", "internal/report", "internal/target", "internal/aio",
+		"internal/ondisk", "internal/tree",
 	},
 	"internal/rule":   {},
 	"internal/compat": {},

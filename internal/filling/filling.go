@@ -3,6 +3,7 @@
 package filling
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ import (
 
 // Request is what was asked for.
 type Request struct {
-	Path string
+	Path   string
+	Option string // that named it; "" for -p
 	// Slashes: a / in a name of a prototype file stands for a blank.
 	Slashes bool
 	// AccessTimes: files get the access times of those of a directory.
@@ -40,12 +42,13 @@ type Filling struct {
 
 // Open finds a directory or a prototype file.
 func Open(r Request) (*Filling, error) {
+	option := cmp.Or(r.Option, "-p")
 	if r.Path == "" {
-		return nil, errors.New("-p: the name of a directory or of a prototype file, please")
+		return nil, fmt.Errorf("%s: the name of a directory or of a prototype file, please", option)
 	}
 	info, err := os.Stat(r.Path)
 	if err != nil {
-		return nil, fmt.Errorf("-p: %w", err)
+		return nil, fmt.Errorf("%s: %w", option, err)
 	}
 	f := &Filling{request: r}
 	if info.IsDir() {
@@ -56,15 +59,20 @@ func Open(r Request) (*Filling, error) {
 	return f, nil
 }
 
+// Units says what filesystem it is for: a prototype file may count its sectors and blocks.
+func (f *Filling) Units(g *geometry.Geometry) {
+	if p, ok := f.Tree.(*protofile.Tree); ok {
+		p.Units(int64(g.SectorSize), int64(g.BlockSize))
+	}
+}
+
 // most is how many unreadable files are told of.
 const most = 20
 
 // Check goes through the tree, and refuses what cannot be read or made, or does not fit a
 // filesystem of a geometry, which is that of spec and dev.
 func (f *Filling) Check(ctx context.Context, spec geometry.Spec, dev geometry.Device, g *geometry.Geometry) (err error) {
-	if p, ok := f.Tree.(*protofile.Tree); ok {
-		p.Units(int64(g.SectorSize), int64(g.BlockSize))
-	}
+	f.Units(g)
 	f.Survey, err = populate.Look(ctx, g, f.Tree, func(path string, err error) {
 		if f.Skipped++; len(f.Unreadable) < most {
 			f.Unreadable = append(f.Unreadable, fmt.Sprintf("%s: %v", path, err))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"mkfs/internal/against"
 	"mkfs/internal/verify"
 )
 
@@ -19,6 +20,7 @@ type Verification struct {
 	Others    []Other         `json:"other_formats,omitempty"` // that probers find beside the XFS
 	Sums      verify.Sums     `json:"counts"`
 	Compared  bool            `json:"counts_compared"`
+	Against   *Comparison     `json:"against,omitempty"`
 	Error     string          `json:"error,omitempty"`
 	Seconds   float64         `json:"seconds"`
 	Engine    string          `json:"engine"`
@@ -27,6 +29,22 @@ type Verification struct {
 	Bytes     int64           `json:"bytes"`
 
 	Report verify.Report `json:"-"`
+}
+
+// Comparison is what was found of the files of a filesystem beside a tree.
+type Comparison struct {
+	Source string `json:"source"`
+	against.Counts
+	Differences []against.Difference `json:"first_differences"`
+	Left        string               `json:"not_compared,omitempty"` // why nothing was compared
+}
+
+// Outcome is that of the headers, and of the comparison.
+func (v *Verification) Outcome() verify.Status {
+	if c := v.Against; c != nil && c.Counts.Differences > 0 {
+		return verify.Faulty
+	}
+	return v.Report.Status()
 }
 
 // Other is a format that a prober finds beside an XFS, or beside its log.
@@ -51,6 +69,14 @@ func (v *Verification) Print(w io.Writer, quiet bool) error {
 	if more := v.Report.Count - int64(len(v.Report.Faults)); more > 0 {
 		fmt.Fprintf(w, "and %d more\n", more)
 	}
+	if c := v.Against; c != nil {
+		for _, d := range c.Differences {
+			fmt.Fprintln(w, d)
+		}
+		if more := c.Counts.Differences - int64(len(c.Differences)); more > 0 {
+			fmt.Fprintf(w, "and %s more\n", plural(more, "difference"))
+		}
+	}
 	if quiet || v.Error != "" {
 		return nil
 	}
@@ -59,7 +85,26 @@ func (v *Verification) Print(w io.Writer, quiet bool) error {
 		faults = plural(n, "fault")
 	}
 	_, err := fmt.Fprintf(w, "%s: %s, log %s, %s\n", v.Target, plural(v.Report.AGs, "AG"), v.Report.Log, faults)
+	if v.Against != nil {
+		_, err = fmt.Fprintln(w, v.Against)
+	}
 	return err
+}
+
+// String is the comparison in a line.
+func (c *Comparison) String() string {
+	if c.Left != "" {
+		return fmt.Sprintf("%s: not compared (%s)", c.Source, c.Left)
+	}
+	differences := "no differences"
+	if n := c.Counts.Differences; n > 0 {
+		differences = plural(n, "difference")
+	}
+	entries := fmt.Sprintf("%d entries", c.Entries)
+	if c.Entries == 1 {
+		entries = "1 entry"
+	}
+	return fmt.Sprintf("%s: %s, %s of data, %s", c.Source, entries, plural(c.Bytes, "byte"), differences)
 }
 
 // PrintJSON prints all of it as an object.
