@@ -17,14 +17,14 @@ func (p *pair) steps(t *testing.T, list []change) {
 }
 
 // An index becomes a btree, and is one block again, at the same number of names as with the reference. Slots and the list of
-// ten blocks of entries are as long as a block when there are 499 names.
+// ten blocks of entries are as long as a block when there are 501 entries.
 func TestDatabaseLeafIsFull(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, filesystems[0])
 	var there, more, gone []change
-	for i := range 505 {
+	for i := range 500 { // four others take the rest of a leaf
 		name := fmt.Sprintf("%068d", i)
-		if add := (change{"add", name, "f"}); i < 495 {
+		if add := (change{"add", name, "f"}); i < 493 {
 			there = append(there, add)
 		} else {
 			more = append(more, add)
@@ -35,6 +35,18 @@ func TestDatabaseLeafIsFull(t *testing.T) {
 	p.steps(t, more)
 	slices.Reverse(gone)
 	p.steps(t, gone)
+
+	// A leaf with no room, one or two stale slots, and a name that needs another block.
+	for stale := range 2 {
+		p.change(t, more[:4])
+		for i := range 1 + stale {
+			p.steps(t, []change{{"remove", there[100+i].name, ""}})
+		}
+		long := fmt.Sprintf("%0255d", stale)
+		p.steps(t, []change{{"add", long, "g"}, {"remove", long, ""}})
+		p.change(t, there[100:101+stale])
+		p.change(t, gone[len(gone)-4:])
+	}
 }
 
 // A leaf is joined with another when it is less than 37 % full: of 64 KiB, which is the only size of which that is a whole
