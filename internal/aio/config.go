@@ -99,7 +99,7 @@ func Open(fd int, cfg Config) (*Ring, error) {
 	case AIO:
 		r.eng, err = newLinuxAIO(fd, r.ops)
 	case Sync:
-		r.eng = syncEngine{fd}
+		r.eng = &syncEngine{fd: fd}
 	case Auto:
 		if r.eng, err = openUring(fd, r.ops); err == nil {
 			break
@@ -107,7 +107,7 @@ func Open(fd int, cfg Config) (*Ring, error) {
 		if r.eng, err = newLinuxAIO(fd, r.ops); err == nil {
 			break
 		}
-		r.eng, err = syncEngine{fd}, nil
+		r.eng, err = &syncEngine{fd: fd}, nil
 	default:
 		err = errors.New("unknown kind")
 	}

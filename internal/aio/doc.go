@@ -17,7 +17,8 @@
 //   - Linux AIO (io_submit): asynchronous for direct IO. On a buffered file
 //     the kernel does the work inside io_submit; correct, but no faster than
 //     the next one.
-//   - sync: pwritev and preadv, one request at a time.
+//   - sync: pwritev and preadv, one request at a time. After [Ring.Background] a
+//     goroutine of the Ring's own writes while the caller goes on.
 //
 // Engines are probed by use, never guessed from a kernel version: a
 // backported kernel or a seccomp filter makes versions worthless.

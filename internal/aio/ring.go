@@ -23,6 +23,9 @@ type Ring struct {
 	direct     bool
 	dropDirect func() error
 	batch      int // how many requests to gather before commit and to reap when full
+	// alone is a sync engine that is to have a helper, when helpFrom bytes have been transferred.
+	alone    *syncEngine
+	helpFrom int64
 
 	ops      []op  // slots
 	free     []*op // empty slots, a stack
@@ -57,19 +60,21 @@ type Stats struct {
 }
 
 func newRing(depth int) *Ring {
-	r := &Ring{
-		batch:   max(1, depth/16),
-		ops:     make([]op, depth),
-		free:    make([]*op, depth),
-		waiting: fifo{ops: make([]*op, depth)},
-		ready:   fifo{ops: make([]*op, depth)},
-		reaped:  make([]*op, 0, depth),
-	}
+	r := &Ring{}
+	r.slots(depth)
+	return r
+}
+
+// slots makes room for so many requests in flight. There are none.
+func (r *Ring) slots(depth int) {
+	r.batch = max(1, depth/16)
+	r.ops, r.free = make([]op, depth), make([]*op, depth)
+	r.waiting, r.ready = fifo{ops: make([]*op, depth)}, fifo{ops: make([]*op, depth)}
+	r.reaped = make([]*op, 0, depth)
 	for i := range r.ops {
 		r.ops[i].slot = i
 		r.free[depth-1-i] = &r.ops[i]
 	}
-	return r
 }
 
 // Engine returns the name of the engine in use.
@@ -107,6 +112,9 @@ func (r *Ring) Read(off int64, vec [][]byte, done func(error)) error {
 func (r *Ring) take(read bool, off int64, vec [][]byte, done func(error)) error {
 	r.enter()
 	r.dispatch()
+	if r.alone != nil {
+		r.help()
+	}
 	if len(r.free) == 0 && r.err == nil && !r.closed {
 		r.wait(r.batch)
 	}

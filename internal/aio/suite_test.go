@@ -38,6 +38,13 @@ var engines = []struct {
 	{"sync", func(f *os.File, depth int) (*Ring, error) {
 		return Open(int(f.Fd()), Config{Engine: Sync, Depth: depth})
 	}},
+	{"sync, with a helper", func(f *os.File, depth int) (*Ring, error) {
+		r, err := Open(int(f.Fd()), Config{Engine: Sync, Depth: depth})
+		if err == nil {
+			r.eng.(*syncEngine).helper = startHelper(int(f.Fd()))
+		}
+		return r, err
+	}},
 }
 
 func eachEngine(t *testing.T, test func(t *testing.T, open opener)) {

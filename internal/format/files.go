@@ -22,6 +22,7 @@ func (w *writer) files(ctx context.Context) error {
 	if err := w.list.Wait(); err != nil {
 		return err
 	}
+	w.ring.Background()
 	ring := buffer.Ring(w.ring)
 	if w.trial {
 		ring = newScratch(w.Geometry, w.build, w.ring)

@@ -62,6 +62,8 @@ type Ring interface {
 	buffer.Ring
 	// Fix makes memory known that many writes come from; see aio.Ring.
 	Fix(memory []byte)
+	// Background says that there is other work between writes from here on; see aio.Ring.
+	Background()
 	// Sync waits for what is in flight and makes it durable.
 	Sync() error
 	Close() error

@@ -76,6 +76,7 @@ func (r *lazyRing) Sync() error {
 }
 
 func (r *lazyRing) Fix([]byte)       {}
+func (r *lazyRing) Background()      {}
 func (r *lazyRing) Close() error     { return r.Reap(lazyDepth) }
 func (r *lazyRing) Engine() string   { return "lazy" }
 func (r *lazyRing) Stats() aio.Stats { return aio.Stats{Depth: lazyDepth} }

@@ -79,6 +79,7 @@ func (r *trialRing) Reap(int) error {
 }
 
 func (r *trialRing) Fix([]byte)       {}
+func (r *trialRing) Background()      {}
 func (r *trialRing) Sync() error      { return r.Reap(0) }
 func (r *trialRing) Close() error     { return r.Reap(0) }
 func (r *trialRing) Engine() string   { return "none" }
