@@ -48,6 +48,7 @@ type tryCase struct {
 	style                 int      // how configuration files are written
 	plan                  bool     // -N
 	sectors               [3]int   // of the loop devices that img, log and rt are, 0 for files
+	source                source   // of -p, nil for none
 }
 
 // files are the configuration files, by name.
@@ -118,12 +119,18 @@ func (c tryCase) args() []string {
 			}
 		}
 	}
+	if c.source != nil {
+		args = append(args, "-p", c.source.arg())
+	}
 	return append(args, "img")
 }
 
 // shell is commands that repeat the case.
 func (c tryCase) shell(program string) string {
 	var b strings.Builder
+	if c.source != nil {
+		c.source.describe(&b)
+	}
 	fmt.Fprintf(&b, "  truncate -s %d img", c.size)
 	if c.fill {
 		b.WriteString("; yes | head -c 64m | dd of=img conv=notrunc status=none")

@@ -62,8 +62,22 @@ func (r *runner) judge(c tryCase) verdict {
 		return verdict{otherwise, err.Error()}
 	}
 	defer os.RemoveAll(dir)
+	return r.judgeIn(dir, c)
+}
+
+// judgeIn is judge in a folder that stays.
+func (r *runner) judgeIn(dir string, c tryCase) verdict {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return verdict{otherwise, err.Error()}
+	}
 	var runs [2]outcome
+	var err error
 	for i, program := range []string{r.ours, r.reference} {
+		if c.source != nil {
+			if err := c.source.ready(dir); err != nil {
+				return verdict{otherwise, err.Error()}
+			}
+		}
 		if runs[i], err = c.run(program, filepath.Join(dir, fmt.Sprint(i))); err != nil {
 			return verdict{otherwise, err.Error()}
 		}
@@ -170,14 +184,14 @@ func compare(c tryCase, ours, theirs outcome) verdict {
 	case ours.status != 0 && ours.status != 1:
 		return verdict{crashed, fmt.Sprintf("exit status %d\n%s", ours.status, ours.stderr)}
 	case theirs.status < 0:
-		return verdict{kind: skipped}
+		return verdict{skipped, "  theirs crashed or took too long: " + head(theirs.stderr)}
 	case strings.Contains(ours.stderr+theirs.stderr, "o space left on device"):
-		return verdict{kind: skipped}
+		return verdict{skipped, "  the host is full"}
 	case (ours.status == 0) != (theirs.status == 0):
 		return verdict{decision, fmt.Sprintf("  ours %d: %s\n  theirs %d: %s", ours.status, head(ours.stderr),
 			theirs.status, head(theirs.stderr))}
 	case ours.status != 0:
-		return c.compareRefusals(ours)
+		return c.compareRefusals(ours, theirs)
 	case ours.stdout != theirs.stdout:
 		return verdict{table, lineDiff(ours.stdout, theirs.stdout)}
 	}
@@ -190,7 +204,7 @@ func compare(c tryCase, ours, theirs outcome) verdict {
 }
 
 // compareRefusals looks that a refusal said something and touched nothing.
-func (c tryCase) compareRefusals(ours outcome) verdict {
+func (c tryCase) compareRefusals(ours, theirs outcome) verdict {
 	if ours.stderr == "" {
 		return verdict{kind: silent}
 	}
@@ -203,7 +217,7 @@ func (c tryCase) compareRefusals(ours outcome) verdict {
 	} else if detail != "" {
 		return verdict{touched, detail}
 	}
-	return verdict{kind: refused}
+	return verdict{refused, fmt.Sprintf("  ours: %s\n  theirs: %s", head(ours.stderr), head(theirs.stderr))}
 }
 
 func head(text string) string {
@@ -246,6 +260,13 @@ func (r *runner) shrink(c tryCase, v verdict) (tryCase, verdict) {
 			again = try(smaller) || again
 		}
 	}
+	if c.source != nil {
+		shrinkSource(c.source, func(s source) bool {
+			smaller := c
+			smaller.source = s
+			return try(smaller)
+		})
+	}
 	for i := len(c.env) - 1; i >= 0; i-- {
 		smaller := c
 		smaller.env = slices.Delete(slices.Clone(c.env), i, i+1)
@@ -260,7 +281,7 @@ func (r *runner) shrink(c tryCase, v verdict) (tryCase, verdict) {
 	} {
 		smaller := c
 		simplify(&smaller)
-		if fmt.Sprint(smaller) != fmt.Sprint(c) {
+		if smaller.shell("") != c.shell("") {
 			try(smaller)
 		}
 	}

@@ -5,7 +5,12 @@
 // they print and every byte of every file must be the same. What differs is
 // shrunk to the options that it takes, and printed as commands for a shell.
 //
-//	go run ./test/random -mkfs ./mkfs -reference mkfs.xfs [-n 2000] [-seed 1] [-j 2] [-dir DIR] [-loop]
+// With -trees filesystems are filled with random trees and prototype files (-p), which are made
+// in DIR: that should be a tmpfs, which knows all attributes and times, and the user root, who can
+// make all kinds of files.
+//
+//	go run ./test/random -mkfs ./mkfs -reference mkfs.xfs [-n 2000] [-seed 1] [-j 2] [-dir DIR] [-keep] [-loop]
+//	go run ./test/random -mkfs ./mkfs -reference mkfs.xfs -trees 500 [-seed 1] [-j 2] [-dir /dev/shm] [-keep]
 //
 // Exit status 0 means that nothing differed.
 package main
@@ -29,19 +34,25 @@ func main() {
 
 func run() error {
 	var r runner
-	var tries, jobs, most int
+	var tries, trees, jobs, most int
 	var first int64
-	var loops bool
+	var loops, keeps bool
 	flag.StringVar(&r.ours, "mkfs", "./mkfs", "the program to compare")
 	flag.StringVar(&r.reference, "reference", "mkfs.xfs", "the reference")
 	flag.StringVar(&r.dir, "dir", "", "folder for the images; the system's for temporary files without it")
 	flag.IntVar(&tries, "n", 2000, "command lines")
+	flag.IntVar(&trees, "trees", 0, "so many filesystems that are filled, instead of command lines")
 	flag.Int64Var(&first, "seed", 1, "seed of the first one; each has its own")
 	flag.IntVar(&jobs, "j", 2, "command lines at once")
 	flag.IntVar(&most, "most", 20, "stop after so many differences")
 	flag.BoolVar(&loops, "loop", false, "most images are loop devices, of 512 or 4096 bytes a sector; needs root")
+	flag.BoolVar(&keeps, "keep", false, "leave the files of what differs in -dir")
 	flag.BoolVar(&r.verbose, "v", false, "print each command line")
 	flag.Parse()
+	drawCase := func(r *rand.Rand) tryCase { return draw(r, loops) }
+	if trees > 0 {
+		tries, drawCase = trees, drawFilled
+	}
 	for _, path := range []*string{&r.ours, &r.reference} {
 		full, err := findProgram(*path)
 		if err != nil {
@@ -49,6 +60,7 @@ func run() error {
 		}
 		*path = full
 	}
+	keep := r.dir
 	dir, err := os.MkdirTemp(r.dir, "mkfs-random-")
 	if err != nil {
 		return err
@@ -64,16 +76,19 @@ func run() error {
 	for range jobs {
 		workers.Go(func() {
 			for seed := range seeds {
-				c := draw(rand.New(rand.NewPCG(uint64(seed), 0)), loops)
+				c := drawCase(rand.New(rand.NewPCG(uint64(seed), 0)))
 				verdict := r.judge(c)
 				var small tryCase
 				if verdict.differs() {
 					small, verdict = r.shrink(c, verdict)
+					if keeps {
+						r.judgeIn(filepath.Join(keep, fmt.Sprint("seed-", seed)), small)
+					}
 				}
 				mu.Lock()
 				count.add(verdict)
 				if r.verbose {
-					fmt.Printf("%d %v: %s\n", seed, verdict.kind, c.shell("mkfs"))
+					fmt.Printf("%d %v\n%s\n", seed, verdict, c.shell("mkfs"))
 				}
 				if verdict.differs() {
 					fmt.Printf("seed %d: %s\n%s\n", seed, verdict, small.shell("mkfs"))
