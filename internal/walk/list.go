@@ -89,8 +89,7 @@ func (l *lister) enter(s *slot, f *folder) bool {
 			f.drop(l.host)
 			return l.stop(l.parked+1, err)
 		}
-		l.unused = append(l.unused, l.levels[l.parked].buffer)
-		l.levels[l.parked].buffer = nil
+		l.reuse(&l.levels[l.parked])
 		l.parked++
 	}
 	l.levels = append(l.levels, level{folder: f, buffer: l.buffer()})
@@ -106,6 +105,14 @@ func (l *lister) buffer() []byte {
 	return make([]byte, listBytes)
 }
 
+// reuse keeps the buffer of a level for another one. A level that was parked before has none.
+func (l *lister) reuse(of *level) {
+	if of.buffer != nil {
+		l.unused = append(l.unused, of.buffer)
+		of.buffer = nil
+	}
+}
+
 // leave leaves a directory whose names are all done.
 func (l *lister) leave() bool {
 	n := len(l.levels) - 1
@@ -116,9 +123,7 @@ func (l *lister) leave() bool {
 		}
 		l.parked--
 	}
-	if below.buffer != nil {
-		l.unused = append(l.unused, below.buffer)
-	}
+	l.reuse(&below)
 	below.folder.drop(l.host)
 	l.levels = l.levels[:n]
 	return true

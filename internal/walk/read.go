@@ -179,6 +179,9 @@ func (r *reader) describe(e *tree.Entry) {
 
 // target reads what a symbolic link points to. mkfs.xfs cuts longer ones.
 func (r *reader) target(s *slot) error {
+	if r.options.Accessed {
+		r.links.first(&r.st, &s.entry.Accessed)
+	}
 	p := r.room(tree.MaxTarget + 1)
 	n, err := r.host.readlink(s.dir.fd, s.name, p)
 	switch {

@@ -28,6 +28,7 @@ type Tree struct {
 	host    host
 	rights  rights
 	left    map[string]bool // what the last survey left out, by path
+	links   linkTimes
 }
 
 // New takes a directory by its path. Nothing is opened.
@@ -76,7 +77,7 @@ func (t *Tree) start(ctx context.Context, w *walk, leaveOut func(string, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be opened: %w", legible(t.name), err)
 	}
-	w.host, w.rights, w.options = t.host, &t.rights, t.options
+	w.host, w.rights, w.links, w.options = t.host, &t.rights, &t.links, t.options
 	w.free, w.toRead, w.listed = make(chan *batch, batches), make(chan *batch, batches), make(chan *batch, batches)
 	s := &source{walk: w, parent: ctx, leaveOut: leaveOut, path: append([]byte(nil), path...)}
 	w.ctx, s.cancel = context.WithCancel(ctx)
@@ -101,6 +102,7 @@ type walk struct {
 	ctx     context.Context
 	host    host
 	rights  *rights
+	links   *linkTimes
 	options Options
 	survey  bool
 	block   int64 // of the new filesystem, in bytes

@@ -272,6 +272,34 @@ func TestAccessTime(t *testing.T) {
 	}
 }
 
+// What reads a link sets its access time, so that later walks would see the time of the first.
+func TestAccessTimeOfALink(t *testing.T) {
+	m := newMaker(t)
+	m.do(os.Symlink("target", m.path("l")))
+	want := tree.Time{Sec: 12, Nsec: 34, Given: true}
+	m.do(unix.UtimesNanoAt(unix.AT_FDCWD, m.path("l"), []unix.Timespec{{Sec: 12, Nsec: 34}, {Sec: 56}}, unix.AT_SYMLINK_NOFOLLOW))
+	tr := New(m.dir, Options{Accessed: true})
+	s, err := tr.Survey(t.Context(), 4096, nil)
+	all(t, s, err)
+	for range 2 {
+		s, err := tr.Open(t.Context())
+		if f := find(t, all(t, s, err), "l"); f.Accessed != want || f.Target != "target" {
+			t.Errorf("access time %v of a link to %q", f.Accessed, f.Target)
+		}
+	}
+}
+
+// Two branches: directories on the way to the first are closed, opened again and closed once more.
+func TestDeepTwice(t *testing.T) {
+	m := newMaker(t)
+	for _, branch := range []string{"a", "b"} {
+		m.do(os.MkdirAll(m.path(branch+strings.Repeat("/d", openLevels+20)), 0o755))
+	}
+	if n := len(m.open()); n != 1+2*(openLevels+21) {
+		t.Errorf("%d entries", n)
+	}
+}
+
 // TestHoles has files with holes in all places, among them small ones and blocks of zeros that are
 // data, beside what the host says.
 func TestHoles(t *testing.T) {
