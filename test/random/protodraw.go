@@ -83,7 +83,10 @@ func (p *proto) text() string {
 		if p.style == 3 {
 			indent, blank = "", "\n"
 		}
-		words := strings.ReplaceAll(strings.TrimSpace(l.name+" "+l.words), " ", blank)
+		words := strings.ReplaceAll(l.words, " ", blank)
+		if i > 0 {
+			words = l.name + blank + words
+		}
 		fmt.Fprintf(&b, "%s%s\n", indent, words)
 		if strings.HasPrefix(l.words, "d") {
 			depth = l.depth + 1
