@@ -68,6 +68,7 @@ func TestDamaged(t *testing.T) {
 		for range rapid.IntRange(1, 100).Draw(t, "operations") {
 			c.Init(tr, trans)
 			r := k.sample(rng.IntN(n+10), 1+rng.IntN(9))
+			_ = c.Query(r, k.sample(n+20, 9), func([]byte) bool { return rng.IntN(50) > 0 })
 			there, err := c.Lookup(EQ, r)
 			switch {
 			case err != nil:
