@@ -34,6 +34,7 @@ type Made struct {
 	Bitmap, Summary    geometry.Inode // of the realtime section, where no metadata directory names them
 	Inodes, FreeInodes uint64
 	FreeBlocks         geometry.Blocks
+	Attrs              bool // some inode has attributes
 }
 
 // Primary is the primary superblock as it ends, one sector.
@@ -46,8 +47,10 @@ func (b *Builder) Primary(made Made) []byte {
 	if !b.g.Features.Metadir {
 		s.BitmapInode, s.SummaryInode = uint64(made.Bitmap), uint64(made.Summary)
 	}
-	if b.g.Features.Autofsck != geometry.AutofsckUnset { // an attribute of the root directory
-		s.Version |= ondisk.VersionAttr
+	if made.Attrs { // from now on forks begin where it suits (xfs_bmap_add_attrfork)
+		s.Version |= ondisk.VersionAttr | ondisk.VersionMore
+		s.Features2 |= ondisk.Features2Attr2
+		s.BadFeatures2 = s.Features2
 	}
 	sector := make([]byte, b.g.SectorSize)
 	s.Put(sector)
