@@ -136,8 +136,8 @@ func (c *comparer) run() error {
 		return err
 	}
 	for {
-		if err := c.ctx.Err(); err != nil {
-			return context.Cause(c.ctx)
+		if err := c.stopped(); err != nil {
+			return err
 		}
 		e, err := c.Source.Next()
 		if err == io.EOF {
@@ -179,7 +179,15 @@ func (c *comparer) step(do func() error) error {
 func (c *comparer) renew() error {
 	err := c.t.Commit()
 	c.t = c.FS.Begin(0)
-	return err
+	return errors.Join(err, c.stopped())
+}
+
+// stopped is why ctx has ended, or nil.
+func (c *comparer) stopped() error {
+	if c.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(c.ctx)
 }
 
 // tell counts a difference, and tells it if there were not too many.

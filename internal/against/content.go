@@ -59,7 +59,7 @@ func (c *comparer) extents(f *file, w *wanted, list []inode.Extent, end int64) e
 			break
 		}
 		from := int64(x.Offset) << g.BlockLog
-		if err := w.zeros(f, at, from, c.data.spare); err != nil {
+		if err := c.zeros(f, w, at, from); err != nil {
 			return err
 		}
 		if at = end; x.End() < blocks {
@@ -73,7 +73,7 @@ func (c *comparer) extents(f *file, w *wanted, list []inode.Extent, end int64) e
 			}
 		}
 	}
-	return w.zeros(f, at, end, c.data.spare)
+	return c.zeros(f, w, at, end)
 }
 
 // reserved looks whether a file has its blocks, which nothing is written to.
@@ -164,9 +164,13 @@ func (w *wanted) read(b []byte, from int64) error {
 	return nil
 }
 
-// zeros compares a range in which the filesystem has no data. b is memory for a part of it.
-func (w *wanted) zeros(f *file, from, end int64, b []byte) error {
+// zeros compares a range in which the filesystem has no data.
+func (c *comparer) zeros(f *file, w *wanted, from, end int64) error {
+	b := c.data.spare
 	for from < end {
+		if err := c.stopped(); err != nil {
+			return err
+		}
 		ok, err := w.next(from)
 		if err != nil || !ok {
 			return err

@@ -167,6 +167,9 @@ func (d *data) compare(f *file, w *wanted, from, off int64, n int) error {
 
 // grow begins a request.
 func (d *data) grow(off int64) error {
+	if err := d.c.stopped(); err != nil {
+		return err
+	}
 	if d.count == requests {
 		if err := d.take(); err != nil {
 			return err

@@ -26,7 +26,7 @@ func (c *comparer) metadata() error {
 // checkInodes compares the inodes that are in use with those that were seen.
 func (c *comparer) checkInodes() error {
 	for agno := range c.FS.G.AGCount {
-		if err := c.ctx.Err(); err != nil {
+		if err := c.stopped(); err != nil {
 			return err
 		}
 		err := c.step(func() error { return c.checkAG(agno) })
