@@ -14,6 +14,7 @@ import (
 	"mkfs/internal/aginit"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
+	"mkfs/internal/progress"
 )
 
 // zfsLabel is one of the four labels of ZFS: a list of names and numbers, and a ring
@@ -138,6 +139,7 @@ func TestVerifyAfterForeign(t *testing.T) {
 	mustFormat(t, "-m", "uuid=12345678-9abc-def0-0123-456789abcdef", path)
 	writeAt(t, path, []byte("\x5e\xf1\xab\x2f"), 2<<20)
 	j := job{who: aginit.Identity{UUID: ondisk.UUID(uuid.MustParse("12345678-9abc-def0-0123-456789abcdef"))}, parser: options.NewParser()}
+	j.shown, _ = progress.New("none", nil, true)
 	var printed, errs bytes.Buffer
 	j.out, j.err, j.name, j.engine = &printed, &errs, "mkfs", "auto"
 	j.parser.Target(path)

@@ -10,6 +10,7 @@ import (
 
 	"mkfs/internal/audit"
 	"mkfs/internal/ondisk"
+	"mkfs/internal/progress"
 	"mkfs/internal/report"
 	"mkfs/internal/target"
 	"mkfs/internal/tree"
@@ -24,6 +25,8 @@ type verifyJob struct {
 	against     string
 	tree        tree.Tree
 	accessTimes bool
+	progress    string
+	shown       progress.Progress
 }
 
 // newVerifyCommand makes the command that verifies. Its exit status is that of
@@ -43,7 +46,9 @@ Nothing is written. With --against all files are read and compared as well.
 Exit status: 0 clean; 1 faults or differences found, or no XFS at all; 2 it could not be read;
 3 no faults, but the log wants replaying.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.take(args); err != nil {
+			var fault error
+			j.shown, fault = progress.New(j.progress, j.err, j.quiet)
+			if err := j.take(args, fault); err != nil {
 				return err
 			}
 			return j.run(cmd.Context())
@@ -52,6 +57,8 @@ Exit status: 0 clean; 1 faults or differences found, or no XFS at all; 2 it coul
 	fs := cmd.Flags()
 	j.addFlags(fs)
 	j.addRingFlags(fs)
+	fs.StringVar(&j.progress, "progress", "auto",
+		"how to show progress of a comparison on stderr: `KIND` is bar, plain, json, none, or auto: a bar on a terminal")
 	fs.StringVar(&j.against, "against", "", "compare the files with those of `SOURCE`, a directory or a prototype file")
 	return settled(cmd, stdout, stderr, j.wrong)
 }
@@ -60,7 +67,7 @@ Exit status: 0 clean; 1 faults or differences found, or no XFS at all; 2 it coul
 // object, about the filesystem; what is wrong with it goes to stderr.
 func (j *job) verifyAfter(ctx context.Context) error {
 	q := &j.parser.Request
-	v := verifyJob{made: &j.who.UUID, tree: j.tree(), accessTimes: q.Proto.AccessTimes.Value, looking: looking{
+	v := verifyJob{made: &j.who.UUID, tree: j.tree(), accessTimes: q.Proto.AccessTimes.Value, shown: j.shown, looking: looking{
 		target: q.Data.Path.Value, part: j.part, ring: j.ring, quiet: j.quiet || j.json, out: j.out, err: j.err, name: j.name,
 	}}
 	if j.json {
@@ -77,6 +84,7 @@ func (j *job) verifyAfter(ctx context.Context) error {
 func (j *verifyJob) run(ctx context.Context) error {
 	start := time.Now()
 	result, err := j.verify(ctx)
+	j.shown.End()
 	if err != nil && ctx.Err() != nil {
 		return j.stopped(context.Cause(ctx))
 	}
@@ -111,6 +119,7 @@ func (j *verifyJob) verify(ctx context.Context) (r report.Verification, err erro
 	job := audit.Job{
 		Target: j.target, At: at, Log: j.log, Ring: j.ring, Made: j.made, Against: j.against, Tree: j.tree, AccessTimes: j.accessTimes,
 		InUse: func(info target.Info) { warnOfUse(j.err, j.name, info) }, Note: note,
+		Progress: j.shown.Step,
 	}
 	return job.Run(ctx)
 }

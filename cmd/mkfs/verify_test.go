@@ -11,6 +11,7 @@ import (
 	"mkfs/internal/aginit"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/options"
+	"mkfs/internal/progress"
 	"mkfs/internal/report"
 )
 
@@ -127,6 +128,7 @@ func TestVerifyAfterOlder(t *testing.T) {
 	older := sparse(t, filepath.Join(dir, "older"), "400m")
 	mustFormat(t, older)
 	j := job{who: aginit.Identity{UUID: ondisk.UUID{1, 2, 3}}, parser: options.NewParser()}
+	j.shown, _ = progress.New("none", nil, true)
 	var out, errs bytes.Buffer
 	j.out, j.err, j.name, j.engine = &out, &errs, "mkfs", "auto"
 	j.parser.Target(older)

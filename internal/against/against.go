@@ -49,7 +49,7 @@ type Job struct {
 	// Tell is told of differences, MostTold of them at most, 0 for DefaultTold; all are counted. It may be nil.
 	Tell     func(Difference)
 	MostTold int64
-	// Progress is told of each entry that was looked at. It may be nil.
+	// Progress is told of each entry that was looked at, and of much data. It may be nil.
 	Progress func(*Counts)
 	// Memory gives memory that is fit for reading into, and a function to release it; nil for memory
 	// of the heap.
@@ -149,9 +149,8 @@ func (c *comparer) run() error {
 		if err := c.step(func() error { return c.entry(e) }); err != nil {
 			return err
 		}
-		if c.counts.Entries++; c.Progress != nil {
-			c.Progress(&c.counts)
-		}
+		c.counts.Entries++
+		c.progress()
 	}
 	if c.counts.Entries == 0 {
 		return errors.New("the source has no root")
@@ -173,6 +172,12 @@ func (c *comparer) step(do func() error) error {
 	c.t = c.FS.Begin(0)
 	err := do()
 	return errors.Join(err, c.t.Commit())
+}
+
+func (c *comparer) progress() {
+	if c.Progress != nil {
+		c.Progress(&c.counts)
+	}
 }
 
 // renew lets go of the blocks that the step holds.

@@ -92,7 +92,7 @@ var trees = []struct {
 		}
 		f, err := os.Create(filepath.Join(root, "pieces"))
 		must(t, err)
-		for i := range int64(300) {
+		for i := range int64(150) {
 			_, err := f.WriteAt([]byte("spot"), i<<17)
 			must(t, err)
 		}

@@ -51,6 +51,9 @@ func TestChangedImages(t *testing.T) {
 		{"links of a directory", []string{"path /a", "write core.nlinkv2 9"}, []string{
 			"/a: number of links: it is 9, with 2 directories in it",
 		}},
+		{"parent", []string{"path /a/b", "write u3.sfdir3.hdr.parent.i4 12345"}, []string{
+			`/a/b: "..": it is "..", inode 12345, and not inode `,
+		}},
 		{"generation", []string{"path /a/b", "write core.gen 7"}, []string{"/a/b/deep: parent pointer: there is none to inode"}},
 		{"a name more", []string{"path /a", "link -p /a/plain -t reg more"}, []string{"/a/more is there, not in the source"}},
 		{"a name less", []string{"path /a", "unlink empty"}, []string{

@@ -186,6 +186,7 @@ func (d *data) grow(off int64) error {
 func (d *data) submit() error {
 	r := d.newest()
 	r.vec[0] = r.blocks[:r.n]
+	d.c.progress()
 	d.growing = false
 	if err := d.c.Ring.Read(r.off, r.vec[:], r.came); err != nil {
 		d.count--

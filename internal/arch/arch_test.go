@@ -56,7 +56,7 @@ var may = map[string][]string{
 		"internal/xlog", "internal/against",
 	},
 	"internal/audit": {
-		"internal/source", "internal/verify", "internal/against", "internal/filling", "internal/report", "internal/target", "internal/aio",
+		"internal/format", "internal/source", "internal/verify", "internal/against", "internal/filling", "internal/report", "internal/target", "internal/aio",
 		"internal/ondisk", "internal/tree",
 	},
 	"internal/rule":   {},

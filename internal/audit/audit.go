@@ -10,6 +10,7 @@ import (
 	"mkfs/internal/against"
 	"mkfs/internal/aio"
 	"mkfs/internal/filling"
+	"mkfs/internal/format"
 	"mkfs/internal/ondisk"
 	"mkfs/internal/report"
 	"mkfs/internal/source"
@@ -34,6 +35,8 @@ type Job struct {
 	// InUse is told of a target that may be in use, and Note of what is worth to know.
 	InUse func(target.Info)
 	Note  func(text string)
+	// Progress is told how far the comparison is: of entries, of which there are to be as many as inodes are in use.
+	Progress func(format.Step)
 
 	filling *filling.Filling // that Against names
 }
@@ -120,11 +123,32 @@ func (j *Job) files(ctx context.Context, r *report.Verification) (err error) {
 	defer func() { err = errors.Join(err, src.Close()) }()
 	c.Counts, err = against.Compare(ctx, against.Job{
 		FS: fs.FS, Super: fs.Super, Ring: data.Ring, Source: src, AccessTimes: j.AccessTimes, Memory: aio.NewSlab,
-		Tell: func(d against.Difference) { c.Differences = append(c.Differences, d) },
+		Tell:     func(d against.Difference) { c.Differences = append(c.Differences, d) },
+		Progress: j.progress(fs, src),
 	})
+	if err == nil && j.Progress != nil {
+		j.Progress(format.Step{Phase: Compare, Done: c.Entries, Total: c.Entries, Bytes: c.Bytes})
+	}
 	stats := data.Ring.Stats()
 	r.Reads, r.Bytes = stats.Reads, stats.Bytes
 	return err
+}
+
+// Compare is the phase of the comparison.
+const Compare format.Phase = "compare"
+
+// progress tells how far the comparison is.
+func (j *Job) progress(fs *source.Files, src tree.Source) func(*against.Counts) {
+	if j.Progress == nil {
+		return nil
+	}
+	total := int64(fs.Counts.Inodes - min(fs.Counts.Inodes, fs.Counts.FreeInodes))
+	path := src.Path
+	return func(c *against.Counts) {
+		j.Progress(format.Step{
+			Phase: Compare, Done: c.Entries, Total: max(total, c.Entries+1), Bytes: c.Bytes, Path: path,
+		})
+	}
 }
 
 // otherFormats lists what probers find on a target beside what should be there.

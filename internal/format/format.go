@@ -102,7 +102,7 @@ type Phase string
 type Step struct {
 	Phase       Phase
 	Done, Total int64
-	// Bytes of how many bytes of data of a tree are written, and the entry that was made last.
+	// Bytes of how many bytes of data of a tree are written, 0 if that is not known, and the entry that was made last.
 	Bytes, TotalBytes int64
 	Path              func() string // nil for none
 }

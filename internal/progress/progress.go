@@ -99,10 +99,18 @@ func (b *bar) Step(s format.Step) {
 	}
 	if s.Path != nil && time.Since(b.shown) > patience/10 {
 		b.shown = time.Now()
-		b.bar.Describe(fmt.Sprintf("%s %s of %s %s", phase, humanize.IBytes(uint64(s.Bytes)),
-			humanize.IBytes(uint64(s.TotalBytes)), short(s.Path())))
+		b.bar.Describe(fmt.Sprintf("%s %s %s", phase, volume(s), short(s.Path())))
 	}
 	b.bar.Set64(s.Done) // can only fail to write to a terminal
+}
+
+// volume is how much data of how much, if that is known.
+func volume(s format.Step) string {
+	text := humanize.IBytes(uint64(s.Bytes))
+	if s.TotalBytes > 0 {
+		text += " of " + humanize.IBytes(uint64(s.TotalBytes))
+	}
+	return text
 }
 
 // short is the end of a path, printable.
@@ -145,7 +153,7 @@ func (p *plain) Step(s format.Step) {
 	p.last = time.Now()
 	fmt.Fprintf(p.w, "%s: %d of %d (%d %%)", s.Phase, s.Done, s.Total, percent(s.Done, s.Total))
 	if s.Path != nil {
-		fmt.Fprintf(p.w, ", %s of %s", humanize.IBytes(uint64(s.Bytes)), humanize.IBytes(uint64(s.TotalBytes)))
+		fmt.Fprintf(p.w, ", %s", volume(s))
 	}
 	fmt.Fprintln(p.w)
 }
