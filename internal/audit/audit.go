@@ -116,6 +116,7 @@ func (j *Job) files(ctx context.Context, r *report.Verification) (err error) {
 	if j.filling != nil {
 		j.filling.Units(fs.G)
 	}
+	j.Tree.Forget() // and let the files speak for themselves
 	src, err := j.Tree.Open(ctx)
 	if err != nil {
 		return err

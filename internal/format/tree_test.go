@@ -29,6 +29,8 @@ func (f *forest) Open(context.Context) (tree.Source, error) {
 	return f, nil
 }
 
+func (f *forest) Forget() {}
+
 func (f *forest) Survey(ctx context.Context, block int64, _ func(string, error)) (tree.Source, error) {
 	return f.Open(ctx)
 }

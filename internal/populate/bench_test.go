@@ -23,6 +23,8 @@ func (m *made) Open(context.Context) (tree.Source, error) {
 	m.i = -1
 	return m, nil
 }
+func (m *made) Forget() {}
+
 func (m *made) Survey(ctx context.Context, _ int64, _ func(string, error)) (tree.Source, error) {
 	return m.Open(ctx)
 }

@@ -22,6 +22,8 @@ func (h host) Open(context.Context) (tree.Source, error) {
 	return s, nil
 }
 
+func (h host) Forget() {}
+
 func (h host) Survey(ctx context.Context, block int64, _ func(string, error)) (tree.Source, error) {
 	return &surveyed{hostSource: hostSource{stack: []*dirOf{{path: h.path}}}, block: block}, nil
 }

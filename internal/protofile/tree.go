@@ -54,6 +54,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrChanged tells that the file is not the one that was surveyed.
 var ErrChanged = errors.New("it has changed since it was looked through")
 
+// Forget is that of tree.Tree.
+func (t *Tree) Forget() {}
+
 // Survey is that of tree.Tree. A source that is missing is unreadable, too.
 func (t *Tree) Survey(ctx context.Context, block int64, unreadable func(path string, err error)) (tree.Source, error) {
 	t.seen, t.left = nil, map[int]bool{}

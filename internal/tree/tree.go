@@ -107,6 +107,9 @@ type Tree interface {
 	// cannot, and leaves them out: directories with all that is in them. With unreadable nil,
 	// the first is an error. Values of attributes need but have the right length.
 	Survey(ctx context.Context, block int64, unreadable func(path string, err error)) (Source, error)
-	// Open gives all entries, but for those that the last survey left out, if there was one.
+	// Open gives all entries, but for those that the last survey left out, if there was one. What that
+	// has remembered of them need not be asked for again.
 	Open(ctx context.Context) (Source, error)
+	// Forget has what a survey remembers forgotten, so that the next Open gives what there is now.
+	Forget()
 }

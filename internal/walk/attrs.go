@@ -16,7 +16,7 @@ const (
 	someValue = 256
 )
 
-// surveyed stands for the values of attributes in a survey, which has but their lengths.
+// surveyed stands for the values of attributes in a survey that keeps but their lengths.
 var surveyed [mostValue]byte
 
 // attributes gets the extended attributes of a file, but for empty ones, which mkfs.xfs leaves out.
@@ -64,11 +64,11 @@ func (r *reader) attrNames(fd int, file *byte) ([]byte, error) {
 	return p[:n:n], nil
 }
 
-// attrValue gets the value of an attribute; of a survey only the length is right. An attribute that
+// attrValue gets the value of an attribute; where but lengths are needed, only the length is right. An attribute that
 // the filesystem lists and does not have is empty.
 func (r *reader) attrValue(fd int, file, name *byte) (value []byte, err error) {
 	n := 0
-	if r.survey {
+	if r.lengths {
 		n, err = r.host.attr(fd, file, name, nil)
 		value = surveyed[:]
 	} else {
@@ -85,7 +85,7 @@ func (r *reader) attrValue(fd int, file, name *byte) (value []byte, err error) {
 		return nil, err
 	case n > len(value):
 		return nil, unix.E2BIG
-	case !r.survey:
+	case !r.lengths:
 		r.use(n)
 	}
 	return value[:n:n], nil

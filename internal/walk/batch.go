@@ -26,6 +26,9 @@ type slot struct {
 	self    *folder // a directory itself
 	name    *byte   // zero-terminated
 	kind    uint8   // unix.DT_REG and others, as the directory has it
+	tag     uint64  // in a survey: by which it is known again
+	keep    bool    // in a survey: the entry is whole, and can be remembered
+	kept    []byte  // what the survey has remembered of it
 	content content
 	err     error
 	ofDir   bool // err is of the directory that the entry would be in

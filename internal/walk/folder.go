@@ -12,9 +12,8 @@ type folder struct {
 	holds atomic.Int32
 	// keepsNoTime: the host lets us not read its files without a change of their access times.
 	keepsNoTime atomic.Bool
-	// dev is the device it is on, and local that its filesystem lets files be read as their
-	// modes say. A survey has them.
-	dev   uint64
+	dev, ino    uint64 // the directory itself
+	// local: its filesystem lets files be read as their modes say. A survey has it.
 	local bool
 }
 

@@ -24,6 +24,7 @@ type level struct {
 // name is a name in a directory.
 type name struct {
 	text []byte
+	ino  uint64
 	kind uint8
 }
 
@@ -39,11 +40,11 @@ func (l *level) next(h host) (n name, ok bool, err error) {
 			}
 			continue
 		}
-		n, ino, err := l.take()
+		n, err := l.take()
 		if err != nil {
 			return name{}, false, err
 		}
-		if ino == 0 || string(n.text) == "." || string(n.text) == ".." {
+		if n.ino == 0 || string(n.text) == "." || string(n.text) == ".." {
 			continue
 		}
 		return n, true, nil
@@ -60,15 +61,15 @@ func (l *level) fetch(h host) error {
 }
 
 // take takes a record: inode number, cookie, length of the record, type, name. (struct linux_dirent64)
-func (l *level) take() (name, uint64, error) {
+func (l *level) take() (name, error) {
 	const header = 19
 	p := l.names
 	if len(p) <= header {
-		return name{}, 0, fail("its names cannot be read", unix.EIO)
+		return name{}, fail("its names cannot be read", unix.EIO)
 	}
 	length := int(binary.NativeEndian.Uint16(p[16:]))
 	if length <= header || length > len(p) {
-		return name{}, 0, fail("its names cannot be read", unix.EIO)
+		return name{}, fail("its names cannot be read", unix.EIO)
 	}
 	l.names = p[length:]
 	text := p[header:length]
@@ -78,7 +79,7 @@ func (l *level) take() (name, uint64, error) {
 			break
 		}
 	}
-	return name{text, p[18]}, binary.NativeEndian.Uint64(p), nil
+	return name{text, binary.NativeEndian.Uint64(p), p[18]}, nil
 }
 
 // park reads the names that are left and closes the directory, which wake opens again.

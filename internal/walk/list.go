@@ -13,6 +13,7 @@ type lister struct {
 	parked int // so many of the levels, from the root, are parked
 	unused [][]byte
 	batch  *batch
+	recall recall
 }
 
 // list lists the whole tree. What fails becomes an entry with an error, which is the last.
@@ -52,6 +53,9 @@ func (l *lister) step() bool {
 	case s.err != nil:
 		return true // the consumer ends at it
 	}
+	if n.kind != unix.DT_DIR && l.known(s, n) {
+		return true
+	}
 	if n.kind == unix.DT_UNKNOWN {
 		l.ask(s)
 	}
@@ -65,6 +69,18 @@ func (l *lister) step() bool {
 	}
 	s.self = l.batch.keep(f)
 	return l.enter(s, f)
+}
+
+// known tells that what the entry is and holds is remembered.
+func (l *lister) known(s *slot, n name) bool {
+	switch {
+	case l.memory == nil:
+	case l.survey:
+		s.tag = l.memory.tag(s.dir, n)
+	default:
+		s.kept = l.recall.find(l.memory.tag(s.dir, n))
+	}
+	return s.kept != nil
 }
 
 // ask finds the type of a file that its directory does not have.

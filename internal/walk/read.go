@@ -12,8 +12,10 @@ import (
 // reader gets what the entries of batches are and hold. Each is used by one goroutine.
 type reader struct {
 	*walk
-	b  *batch
-	st unix.Statx_t
+	b       *batch
+	st      unix.Statx_t
+	lengths bool // of attributes, but lengths are needed
+	little  bool // the last regular file was one that a survey remembers with its data
 }
 
 func (r *reader) run() {
@@ -51,10 +53,15 @@ func (r *reader) batch() {
 
 // slot reads one entry.
 func (r *reader) slot(s *slot) error {
+	s.keep = r.survey && s.self == nil && !r.memory.full.Load()
+	r.lengths = r.survey && !s.keep
 	switch {
+	case s.kept != nil:
+		r.recall(s)
+		return nil
 	case s.self != nil:
 		return r.directory(s)
-	case s.kind == unix.DT_REG && !r.survey:
+	case s.kind == unix.DT_REG && (!r.survey || s.keep && r.little):
 		done, err := r.regular(s)
 		if done || err != nil {
 			return err
@@ -115,8 +122,16 @@ func (r *reader) regular(s *slot) (bool, error) {
 		return false, nil
 	}
 	r.describe(&s.entry)
+	if r.survey {
+		r.little = s.entry.Size <= keptData
+		s.keep, r.lengths = r.little, !r.little
+	}
 	if err := r.attributes(&s.entry, fd, nil); err != nil {
 		return false, err
+	}
+	s.content.file.Reset(fd, s.entry.Size)
+	if r.survey {
+		return true, r.lookInto(s)
 	}
 	return true, r.contents(s)
 }
@@ -124,36 +139,46 @@ func (r *reader) regular(s *slot) (bool, error) {
 // contents reads what a file holds, if it is small and has no holes. Else it stays open.
 func (r *reader) contents(s *slot) error {
 	c, size := &s.content, s.entry.Size
-	c.file.Reset(c.fd, size)
 	if size == 0 { // or as much as will come, which is refused
 		_, _, err := r.host.count(&c.file, 1)
 		c.close()
 		return err
 	}
 	s.entry.Data = c
+	whole, err := r.ahead(c, size)
+	switch {
+	case err != nil:
+		return err
+	case whole:
+		c.close()
+	default:
+		r.b.files++
+	}
+	return nil
+}
+
+// ahead reads what a file holds, if it is small and has no holes, and tells whether that was so.
+func (r *reader) ahead(c *content, size int64) (bool, error) {
 	b := r.b
 	if size > small || len(b.data)+int(size) > cap(b.data) {
-		b.files++
-		return nil
+		return false, nil
 	}
 	p := b.data[len(b.data) : len(b.data)+int(size)]
 	if err := r.host.read(&c.file, p, 0); err != nil {
-		return err
+		return false, err
 	}
 	if !dense(p) {
 		start, end, err := r.host.next(&c.file, 0)
 		if err != nil && err != io.EOF {
-			return err
+			return false, err
 		}
 		if start != 0 || end != size {
-			b.files++
-			return nil
+			return false, nil
 		}
 	}
 	b.data = b.data[:len(b.data)+int(size)]
 	c.memory = p
-	c.close()
-	return nil
+	return true, nil
 }
 
 // describe puts a status into an entry.

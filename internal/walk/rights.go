@@ -42,15 +42,15 @@ var local = []int64{
 	unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC, unix.SQUASHFS_MAGIC, unix.EROFS_SUPER_MAGIC_V1,
 }
 
-// enter tells why the files of an open directory cannot be reached. For a survey it finds out what
-// the directory is on.
+// enter tells why the files of an open directory cannot be reached. It finds out which directory it
+// is, and for a survey what that is on.
 func (r *rights) enter(h host, f *folder, survey bool) error {
+	var st unix.Statx_t
+	if err := h.stat(f.fd, nil, &st); err != nil {
+		return fail("its status cannot be read", err)
+	}
+	f.dev, f.ino = unix.Mkdev(st.Dev_major, st.Dev_minor), st.Ino
 	if survey {
-		var st unix.Statx_t
-		if err := h.stat(f.fd, nil, &st); err != nil {
-			return fail("its status cannot be read", err)
-		}
-		f.dev = unix.Mkdev(st.Dev_major, st.Dev_minor)
 		var fs unix.Statfs_t
 		if err := h.filesystem(f.fd, &fs); err != nil {
 			return fail("its filesystem cannot be asked", err)

@@ -144,6 +144,7 @@ func TestReadableUnknown(t *testing.T) {
 		tr := New(m.dir, Options{})
 		tr.rights.all = false
 		tr.rights.uid++
+		tr.room = 0
 		calls := []string{}
 		tr.host = &between{linux{}, func(call, name string) error {
 			if name == "f" && (call == "open" || call == "access") {

@@ -17,6 +17,9 @@ func (s *source) Next() (*tree.Entry, error) {
 		}
 		s.locate(next)
 		if next.err == nil {
+			if s.survey && next.self == nil {
+				s.memory.add(next)
+			}
 			return &next.entry, nil
 		}
 		path := string(s.path)

@@ -29,11 +29,13 @@ type Tree struct {
 	rights  rights
 	left    map[string]bool // what the last survey left out, by path
 	links   linkTimes
+	memory  *memory // of the last survey, until it is to be forgotten
+	room    int     // for it, in bytes
 }
 
 // New takes a directory by its path. Nothing is opened.
 func New(dir string, o Options) *Tree {
-	return &Tree{name: dir, options: o, host: linux{}, rights: ownRights()}
+	return &Tree{name: dir, options: o, host: linux{}, rights: ownRights(), room: memoryRoom}
 }
 
 // Name is that of tree.Tree.
@@ -43,7 +45,8 @@ func (t *Tree) Name() string { return t.name }
 // an unreadable file is an error.
 func (t *Tree) Survey(ctx context.Context, block int64, unreadable func(path string, err error)) (tree.Source, error) {
 	t.left = map[string]bool{}
-	w := &walk{survey: true, block: block}
+	t.memory = newMemory(t.room)
+	w := &walk{survey: true, block: block, memory: t.memory}
 	note := func(path string, err error) bool {
 		if unreadable == nil {
 			return false
@@ -57,8 +60,11 @@ func (t *Tree) Survey(ctx context.Context, block int64, unreadable func(path str
 
 // Open is that of tree.Tree. What the last survey left out is left out, if it still cannot be read.
 func (t *Tree) Open(ctx context.Context) (tree.Source, error) {
-	return t.start(ctx, &walk{}, func(path string, _ error) bool { return t.left[path] })
+	return t.start(ctx, &walk{memory: t.memory}, func(path string, _ error) bool { return t.left[path] })
 }
+
+// Forget is that of tree.Tree.
+func (t *Tree) Forget() { t.memory = nil }
 
 // start opens the directory, which may not be a symbolic link, as with mkfs.xfs.
 func (t *Tree) start(ctx context.Context, w *walk, leaveOut func(string, error) bool) (*source, error) {
@@ -85,9 +91,9 @@ func (t *Tree) start(ctx context.Context, w *walk, leaveOut func(string, error) 
 		s.all[i] = newBatch()
 		w.free <- s.all[i]
 	}
-	s.work.Go(func() { (&lister{walk: w}).list(root) })
+	s.work.Go(func() { (&lister{walk: w, recall: recall{memory: w.memory}}).list(root) })
 	for range readers {
-		s.work.Go((&reader{walk: w}).run)
+		s.work.Go((&reader{walk: w, little: true}).run)
 	}
 	return s, nil
 }
@@ -105,7 +111,8 @@ type walk struct {
 	links   *linkTimes
 	options Options
 	survey  bool
-	block   int64 // of the new filesystem, in bytes
+	memory  *memory // that a survey fills, and that others use; nil for none
+	block   int64   // of the new filesystem, in bytes
 
 	free   chan *batch // empty ones
 	toRead chan *batch // those whose slots are to be read
