@@ -31,6 +31,9 @@ func mixed(t testing.TB, root string) {
 	must(t, os.Link(root+"/a/file", root+"/second"))
 	write(t, root+"/sparse", []byte("x"))
 	must(t, os.Truncate(root+"/sparse", 1<<20))
+	write(t, root+"/late", nil)
+	must(t, os.Truncate(root+"/late", 1<<20))
+	poke(t, root+"/late", 1<<20-1, "x")
 	for i := range 200 {
 		write(t, fmt.Sprintf("%s/many/file%d", root, i), nil)
 	}
@@ -116,6 +119,8 @@ func TestChanges(t *testing.T) {
 			[]string{"/a/plain: length is 10000, 0 in the source"}},
 		{"hole with data", func(t testing.TB, root string) { poke(t, root+"/sparse", 777777, "y") }, false,
 			[]string{"/sparse: byte 777777 is 0x00, 0x79 in the source"}},
+		{"hole before data", func(t testing.TB, root string) { poke(t, root+"/late", 12345, "y") }, false,
+			[]string{"/late: byte 12345 is 0x00, 0x79 in the source"}},
 		{"hole with zeros", func(t testing.TB, root string) { poke(t, root+"/sparse", 777777, "\x00") }, false, nil},
 		{"data to a hole", func(t testing.TB, root string) {
 			must(t, os.Truncate(root+"/sparse", 0))

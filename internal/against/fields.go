@@ -39,7 +39,7 @@ type field struct {
 
 // fields are all of them.
 var fields = []field{
-	{"mode", modeDiffers, func(p *pair) (string, string) { return octal(p.mode()), octal(p.ip.Core.Mode) }},
+	{"mode", modeDiffers, func(p *pair) (string, string) { return octal(p.e.Mode), octal(p.ip.Core.Mode) }},
 	number("user", func(p *pair) (uint64, uint64) { return uint64(p.e.UID), uint64(p.ip.Core.UID) }),
 	number("group", func(p *pair) (uint64, uint64) { return uint64(p.e.GID), uint64(p.ip.Core.GID) }),
 	{
@@ -105,30 +105,14 @@ func timeText(sec int64, nsec uint32) string {
 	return time.Unix(sec, int64(nsec)).UTC().Format("2006-01-02 15:04:05.999999999")
 }
 
-const (
-	permissions  = 0o7777
-	groupExecute = 0o010
-)
+const permissions = 0o7777
 
 func octal(mode uint16) string { return fmt.Sprintf("%04o", mode&permissions) }
-
-// mode is the mode that the inode is to have. A file whose blocks are reserved cannot be run as
-// somebody else (rsvfile in mkfs.xfs).
-func (p *pair) mode() uint16 {
-	mode := p.e.Mode
-	if p.e.Reserve {
-		mode &^= ondisk.ModeSetUID
-		if mode&groupExecute != 0 {
-			mode &^= ondisk.ModeSetGID
-		}
-	}
-	return mode
-}
 
 // modeDiffers: a directory may have the bit by which files in it are of its group from the one that it is in
 // (xfs_inode_init in libxfs).
 func modeDiffers(p *pair) bool {
-	diff := (p.mode() ^ p.ip.Core.Mode) & permissions
+	diff := (p.e.Mode ^ p.ip.Core.Mode) & permissions
 	if p.dp != nil && p.ip.IsDir() && p.ip.Core.Mode&p.dp.Core.Mode&ondisk.ModeSetGID != 0 {
 		diff &^= ondisk.ModeSetGID
 	}
