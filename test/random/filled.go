@@ -38,7 +38,7 @@ type filledDrawer struct {
 	*rand.Rand
 	tryCase
 	bounds
-	v4 bool
+	v4, shares bool // shares: with reflink
 }
 
 // set gives a suboption.
@@ -109,23 +109,26 @@ func (d *filledDrawer) features() {
 		return
 	}
 	d.maybe(3, "n", "parent", 0, 1)
-	for _, name := range []string{"rmapbt", "reflink", "finobt", "inobtcount"} {
+	for _, name := range []string{"rmapbt", "finobt", "inobtcount"} {
 		d.maybe(5, "m", name, 0, 1)
 	}
+	reflink, given := d.maybe(4, "m", "reflink", 0, 1)
+	d.shares = !given || reflink > 0
 	if n, given := d.maybe(6, "m", "bigtime", 0, 1); given && n == 0 {
 		d.latest = latest
 	}
 	d.maybe(3, "i", "sparse", 0, 1)
 	d.maybe(4, "i", "nrext64", 0, 1)
-	d.maybe(6, "i", "exchange", 0, 1)
-	d.maybe(8, "m", "metadir", 1)
+	if exchange, given := d.maybe(6, "i", "exchange", 0, 1); !given || exchange > 0 {
+		d.maybe(6, "m", "metadir", 1)
+	}
 }
 
 // places draws what decides where things are.
 func (d *filledDrawer) places() {
 	if d.IntN(4) == 0 { // small, so that not all fits
 		d.tight = true
-		d.size = int64(32+d.IntN(60)) << 20
+		d.size = int64(48+d.IntN(60)) << 20
 		d.env = append(d.env, "TEST_DIR=1", "TEST_DEV=1", "QA_CHECK_FS=1")
 		d.maybe(2, "d", "agcount", 1, 2)
 	} else {
@@ -144,7 +147,7 @@ func (d *filledDrawer) places() {
 		d.set("d", "noalign", 1)
 	}
 	d.maybe(6, "i", "maxpct", 0, 1, 5, 50)
-	if d.IntN(10) == 0 {
+	if d.IntN(8) == 0 && !d.shares {
 		d.rtSize = 1 << 30
 		d.set("r", "rtdev", "rt")
 		d.maybe(3, "r", "extsize", 65536, 1<<20)
@@ -159,7 +162,9 @@ func (d *filledDrawer) inherited() {
 	if d.v4 {
 		return
 	}
-	d.maybe(6, "d", "cowextsize", 1, 16, 100, 512)
+	if d.shares {
+		d.maybe(6, "d", "cowextsize", 1, 16, 100, 512)
+	}
 	d.maybe(20, "d", "daxinherit", 1)
 	for _, quota := range []string{"uquota", "gquota", "pquota"} {
 		d.maybe(20, "m", quota, 1)
