@@ -78,3 +78,24 @@ func TestUnknownLength(t *testing.T) {
 		}
 	}
 }
+
+// TestCovered covers a mount by an empty one between a survey and the walk after it: its files are not taken for those
+// of another mount with the same names and inode numbers.
+func TestCovered(t *testing.T) {
+	m := newMaker(t)
+	m.mkdir("up")
+	for _, d := range []string{"up/a", "up/b"} {
+		m.mkdir(d)
+		m.mount("none", d, "tmpfs", 0)
+		m.file(d+"/f", []byte(d))
+	}
+	tr := New(m.dir, Options{})
+	s, err := tr.Survey(t.Context(), 4096, nil)
+	first := find(t, all(t, s, err), "f").path
+	m.mount("none", first[len(m.dir)+1:len(first)-2], "tmpfs", 0)
+	s, err = tr.Open(t.Context())
+	f := find(t, all(t, s, err), "f")
+	if want := f.path[len(m.dir)+1 : len(f.path)-2]; string(f.data) != want {
+		t.Errorf("%s holds %q, want %q", f.path, f.data, want)
+	}
+}
