@@ -125,7 +125,7 @@ func (f *flagsOf) add(fs *pflag.FlagSet, parser *options.Parser) {
 	fs.BoolVar(&f.clampTimes, "clamp-mtime", false, "give no file of -p a later time than the filesystem, as SOURCE_DATE_EPOCH says")
 	fs.Var(&f.reproducible, "reproducible",
 		"equal options give equal bytes: the UUID follows from them, the time is SOURCE_DATE_EPOCH or 0; another SEED "+
-			"gives another UUID")
+			"gives another UUID; files of a directory are made in the order of their names")
 	fs.Lookup("reproducible").NoOptDefVal = "0"
 	fs.StringVar(&f.undoFile, "undo", "", "keep what is overwritten in a new `FILE`, for mkfs undo; nothing is discarded")
 	fs.StringVar(&f.engine, "engine", "auto", "how to write: `ENGINE` is auto, uring, aio or sync")

@@ -23,6 +23,7 @@ func (j *job) openFilling() (err error) {
 	}
 	j.filling, err = filling.Open(filling.Request{
 		Path: q.Path.Value, Slashes: q.SlashesAreSpaces.Value, AccessTimes: q.AccessTimes.Value, SkipUnreadable: j.skipUnreadable,
+		Sorted: j.reproducible.Given,
 	})
 	return err
 }

@@ -26,6 +26,8 @@ type Request struct {
 	Slashes bool
 	// AccessTimes: files get the access times of those of a directory.
 	AccessTimes bool
+	// Sorted: the files of a directory are made in the order of their names.
+	Sorted bool
 	// SkipUnreadable: what cannot be read is left out.
 	SkipUnreadable bool
 }
@@ -52,7 +54,7 @@ func Open(r Request) (*Filling, error) {
 	}
 	f := &Filling{request: r}
 	if info.IsDir() {
-		f.Tree = walk.New(r.Path, walk.Options{Accessed: r.AccessTimes})
+		f.Tree = walk.New(r.Path, walk.Options{Accessed: r.AccessTimes, Sorted: r.Sorted})
 	} else {
 		f.Tree = protofile.New(r.Path, protofile.Options{Slashes: r.Slashes})
 	}

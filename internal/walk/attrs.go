@@ -2,6 +2,8 @@ package walk
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -42,6 +44,9 @@ func (r *reader) attributes(e *tree.Entry, fd int, file *byte) error {
 		names = names[n+1:]
 	}
 	e.Attrs = r.b.attrs[first:len(r.b.attrs):len(r.b.attrs)]
+	if r.options.Sorted {
+		slices.SortFunc(e.Attrs, func(a, b tree.Attr) int { return strings.Compare(a.Name, b.Name) })
+	}
 	return nil
 }
 

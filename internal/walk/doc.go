@@ -7,6 +7,8 @@
 // Directories that others are mounted on are walked into. Of the directory itself, the root, mode,
 // owner and attributes are taken, but no times.
 //
+//   - With Options.Sorted, names and attributes come in the order of their bytes instead. The names of
+//     the directories on the way from the root are then in memory.
 //   - Times are those of modification; of access only with Options.Accessed. They do not change
 //     on the host by being read, where it lets us (O_NOATIME).
 //   - A file of several names is known by device and inode number. mkfs.xfs goes by the inode

@@ -1,7 +1,9 @@
 package walk
 
 import (
+	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,6 +19,7 @@ type level struct {
 	names  []byte  // records of getdents64 that are left
 	buffer []byte
 	end    bool // names are the last
+	sorted bool // by name, all at once
 	// dev and ino are of a parked one: what is opened again is to be the same.
 	dev, ino uint64
 }
@@ -51,7 +54,11 @@ func (l *level) next(h host) (n name, ok bool, err error) {
 	}
 }
 
+// fetch gets more names, or all of them in order.
 func (l *level) fetch(h host) error {
+	if l.sorted {
+		return l.sort(h)
+	}
 	n, err := h.entries(l.folder.fd, l.buffer)
 	if err != nil {
 		return fail("its names cannot be read", err)
@@ -60,19 +67,49 @@ func (l *level) fetch(h host) error {
 	return nil
 }
 
+// sort gets all names in the order of their bytes.
+func (l *level) sort(h host) error {
+	var list []byte
+	for !l.end {
+		n, err := h.entries(l.folder.fd, l.buffer)
+		if err != nil {
+			return fail("its names cannot be read", err)
+		}
+		list, l.end = append(list, l.buffer[:n]...), n == 0
+	}
+	var starts []int // of records
+	for l.names = list; len(l.names) > 0; {
+		starts = append(starts, len(list)-len(l.names))
+		if _, err := l.take(); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(starts, func(a, b int) int { // they differ before the end of a name, or there
+		return bytes.Compare(list[a+recordName:], list[b+recordName:])
+	})
+	l.names = make([]byte, 0, len(list))
+	for _, at := range starts {
+		length := int(binary.NativeEndian.Uint16(list[at+16:]))
+		l.names = append(l.names, list[at:at+length]...)
+	}
+	return nil
+}
+
+// recordName is where the name is in a record.
+const recordName = 19
+
 // take takes a record: inode number, cookie, length of the record, type, name. (struct linux_dirent64)
 func (l *level) take() (name, error) {
-	const header = 19
 	p := l.names
-	if len(p) <= header {
+	if len(p) <= recordName {
 		return name{}, fail("its names cannot be read", unix.EIO)
 	}
 	length := int(binary.NativeEndian.Uint16(p[16:]))
-	if length <= header || length > len(p) {
+	if length <= recordName || length > len(p) {
 		return name{}, fail("its names cannot be read", unix.EIO)
 	}
 	l.names = p[length:]
-	text := p[header:length]
+	text := p[recordName:length]
 	for i, c := range text {
 		if c == 0 {
 			text = text[:i]

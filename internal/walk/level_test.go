@@ -3,10 +3,13 @@ package walk
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"mkfs/internal/tree"
 )
 
 // TestDeep goes to a depth that neither paths nor open files reach. All directories have files
@@ -78,4 +81,50 @@ func TestMany(t *testing.T) {
 	if got, want := fmt.Sprint(paths(list)), fmt.Sprint(listed(t, m.dir, 0)); got != want {
 		t.Error("not in the order of readdir")
 	}
+}
+
+// TestSorted has names in the order of their bytes, in each directory and at any depth, and attributes.
+func TestSorted(t *testing.T) {
+	m := &maker{t, inMemory(t)}
+	mixed(m)
+	for _, name := range []string{"a/b/x", "a/b/x ", "a/b/x!", "a/b/xx", "a/b/\x01", "a/b/\xff", "a/b.c", "a.b", "A", "é"} {
+		m.file(name, []byte(name))
+	}
+	path := "deep"
+	for range openLevels + 10 { // parked directories keep their order
+		m.mkdir(path)
+		for _, name := range []string{"z", "a", "e", "c"} {
+			m.file(path+"/"+name, nil)
+		}
+		path += "/d"
+	}
+	for _, attr := range []string{"user.b", "user.c", "user.a"} {
+		_ = unix.Setxattr(m.path("A"), attr, []byte(attr), 0)
+	}
+	tr := New(m.dir, Options{Sorted: true})
+	s, err := tr.Survey(t.Context(), 4096, nil)
+	surveyed := paths(all(t, s, err))
+	s, err = tr.Open(t.Context())
+	list := all(t, s, err)
+	if got := paths(list); !slices.Equal(got, surveyed) {
+		t.Error("another order after a survey")
+	}
+	var way []string // names of the directories on the way, and of what came last in each
+	for _, f := range list {
+		if f.Depth < len(way) && way[f.Depth] >= f.Name {
+			t.Errorf("%q after %q", f.path, way[f.Depth])
+		}
+		way = append(way[:min(f.Depth, len(way))], f.Name)
+	}
+	plain := m.open()
+	if len(plain) != len(list) {
+		t.Errorf("%d entries, want %d", len(list), len(plain))
+	}
+	sortFound := func(a, b found) int { return strings.Compare(a.path, b.path) }
+	slices.SortFunc(list, sortFound)
+	slices.SortFunc(plain, sortFound)
+	for i := range plain {
+		slices.SortFunc(plain[i].Attrs, func(a, b tree.Attr) int { return strings.Compare(a.Name, b.Name) })
+	}
+	m.equal(list, plain)
 }

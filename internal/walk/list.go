@@ -108,7 +108,7 @@ func (l *lister) enter(s *slot, f *folder) bool {
 		l.reuse(&l.levels[l.parked])
 		l.parked++
 	}
-	l.levels = append(l.levels, level{folder: f, buffer: l.buffer()})
+	l.levels = append(l.levels, level{folder: f, buffer: l.buffer(), sorted: l.options.Sorted})
 	return true
 }
 

@@ -19,6 +19,9 @@ const readers = 2
 type Options struct {
 	// Accessed: access times too.
 	Accessed bool
+	// Sorted: names and attributes in the order of their bytes, not as the host lists them, so that
+	// equal trees are the same whatever that is.
+	Sorted bool
 }
 
 // Tree is a directory of the host with all that is in it. It is a tree.Tree.
