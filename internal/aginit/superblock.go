@@ -47,10 +47,8 @@ func (b *Builder) Primary(made Made) []byte {
 	if !b.g.Features.Metadir {
 		s.BitmapInode, s.SummaryInode = uint64(made.Bitmap), uint64(made.Summary)
 	}
-	if made.Attrs { // from now on forks begin where it suits (xfs_bmap_add_attrfork)
-		s.Version |= ondisk.VersionAttr | ondisk.VersionMore
-		s.Features2 |= ondisk.Features2Attr2
-		s.BadFeatures2 = s.Features2
+	if made.Attrs { // Features2Attr2 stays as it was asked for (xfs_bmap_add_attrfork in libxfs 7.2)
+		s.Version |= ondisk.VersionAttr
 	}
 	sector := make([]byte, b.g.SectorSize)
 	s.Put(sector)

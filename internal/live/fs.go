@@ -33,8 +33,8 @@ type FS struct {
 	Cache *buffer.Cache
 
 	Counts Counts
-	// Attrs says that a file got its first attributes: the superblock is to tell that there are some, and that
-	// attribute forks begin where it suits (ondisk.VersionAttr, Features2Attr2).
+	// Attrs says that a file got its first attributes: the superblock is to tell that there are some
+	// (ondisk.VersionAttr).
 	Attrs bool
 	// Reserves is what is set aside in each AG; nil for nothing, as a filesystem that is
 	// not mounted has it.
