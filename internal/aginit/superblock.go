@@ -35,6 +35,7 @@ type Made struct {
 	Inodes, FreeInodes uint64
 	FreeBlocks         geometry.Blocks
 	Attrs              bool // some inode has attributes
+	AttrLists          bool // some inode had them in itself
 }
 
 // Primary is the primary superblock as it ends, one sector.
@@ -47,8 +48,13 @@ func (b *Builder) Primary(made Made) []byte {
 	if !b.g.Features.Metadir {
 		s.BitmapInode, s.SummaryInode = uint64(made.Bitmap), uint64(made.Summary)
 	}
-	if made.Attrs { // Features2Attr2 stays as it was asked for (xfs_bmap_add_attrfork in libxfs 7.2)
+	if made.Attrs { // (xfs_bmap_add_attrfork in libxfs)
 		s.Version |= ondisk.VersionAttr
+	}
+	if made.AttrLists { // (xfs_sbversion_add_attr2, which only changes of lists call)
+		s.Version |= ondisk.VersionMore
+		s.Features2 |= ondisk.Features2Attr2
+		s.BadFeatures2 = s.Features2
 	}
 	sector := make([]byte, b.g.SectorSize)
 	s.Put(sector)

@@ -69,7 +69,7 @@ func (o *op) leafToShort(l leaf) error {
 	makeList(ip)
 	for i := range l.count() {
 		if e := l.entry(i); !e.incomplete() {
-			appendItem(ip, offset, e.space(), l.name(e), l.value(e))
+			o.appendItem(offset, e.space(), l.name(e), l.value(e))
 		}
 	}
 	ip.Log(o.t)

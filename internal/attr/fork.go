@@ -44,7 +44,9 @@ func makeList(ip *inode.Inode) {
 }
 
 // appendItem enters an attribute at the end of the list (xfs_attr_shortform_add in libxfs).
-func appendItem(ip *inode.Inode, offset int, space Space, name, value []byte) {
+func (o *op) appendItem(offset int, space Space, name, value []byte) {
+	ip := o.ip
+	o.f.fs.AttrLists = true
 	ip.ForkOffset = offset
 	at, n := len(ip.Attr.Local), itemSize(len(name), len(value))
 	s := shortform(ip.Attr.Resize(at + n))

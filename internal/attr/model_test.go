@@ -492,8 +492,8 @@ func TestLastBesideBtree(t *testing.T) {
 		ip := inode.New(d.ino)
 		ip.Data.Format, ip.ForkOffset = format, ip.DefaultForkOffset(d.fs)
 		makeList(ip)
-		appendItem(ip, ip.ForkOffset, User, []byte("name"), nil)
 		o := d.f.op(ip, User, []byte("name"), nil)
+		o.appendItem(ip.ForkOffset, User, []byte("name"), nil)
 		o.t = d.fs.Begin(0)
 		if _, err := removeShort(o); err != nil {
 			t.Fatal(err)

@@ -217,7 +217,7 @@ func (o *op) tryShort() (bool, error) {
 	if offset == 0 {
 		return false, nil
 	}
-	appendItem(ip, offset, o.space, o.name, o.value)
+	o.appendItem(offset, o.space, o.name, o.value)
 	ip.Stamp(o.f.fs, inode.Changed)
 	ip.Log(o.t)
 	return true, nil
@@ -241,6 +241,7 @@ func removeShort(o *op) (bool, error) {
 // cut removes an attribute from the list, and the fork with the last, if none is to follow.
 func (o *op) cut(s shortform, at int) {
 	ip := o.ip
+	o.f.fs.AttrLists = true
 	ip.Attr.Local = s.cut(at)
 	if len(ip.Attr.Local) == listHeader && ip.Data.Format != ondisk.FormatBtree && !o.replace &&
 		!o.f.fs.G.Features.Parent {

@@ -124,6 +124,6 @@ func madeOf(fs *live.FS, files metafile.Made) aginit.Made {
 	return aginit.Made{
 		Bitmap: files.Bitmap, Summary: files.Summary,
 		Inodes: fs.Counts.Inodes, FreeInodes: fs.Counts.FreeInodes, FreeBlocks: fs.Counts.FreeBlocks,
-		Attrs: fs.Attrs,
+		Attrs: fs.Attrs, AttrLists: fs.AttrLists,
 	}
 }

@@ -34,8 +34,9 @@ type FS struct {
 
 	Counts Counts
 	// Attrs says that a file got its first attributes: the superblock is to tell that there are some
-	// (ondisk.VersionAttr).
-	Attrs bool
+	// (ondisk.VersionAttr). AttrLists says that there was one in the inode itself, and so that attribute forks
+	// begin where it suits (Features2Attr2).
+	Attrs, AttrLists bool
 	// Reserves is what is set aside in each AG; nil for nothing, as a filesystem that is
 	// not mounted has it.
 	Reserves []Reserves
