@@ -53,6 +53,7 @@ var sections = []section{
 	{"cpu", "Our own CPU time", cpuSection},
 	{"recover", "Replaying a log", recoverSection},
 	{"creates", "Making files", createsSection},
+	{"populate", "Filling a filesystem from a directory", populateSection},
 }
 
 // parts are what this program does in a process of its own, to be measured.
