@@ -12,11 +12,16 @@ import (
 // inRoot makes a process see nothing but a folder.
 func inRoot(dir string) *syscall.SysProcAttr { return &syscall.SysProcAttr{Chroot: dir} }
 
+// asNobody gives a process no rights.
+func asNobody() *syscall.SysProcAttr {
+	const nobody = 65534
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+}
+
 // Who may not write, or not even read, is told so, and nothing is made (P31).
 // The scripts can only test that where they are not run by root.
 func TestNoPermission(t *testing.T) {
 	needRoot(t)
-	const nobody = 65534
 	dir, err := os.MkdirTemp("", "mkfs-")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +55,7 @@ func TestNoPermission(t *testing.T) {
 	} {
 		cmd := exec.Command(program, strings.Fields(c.args)...)
 		cmd.Dir = "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = asNobody()
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), c.says) || strings.Contains(string(out), "panic") {
 			t.Errorf("%s: %v\n%s", c.args, err, out)
