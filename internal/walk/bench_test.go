@@ -53,16 +53,19 @@ func BenchmarkWalk(b *testing.B) {
 			}
 		}
 	}
-	for _, survey := range []bool{true, false} {
-		name := map[bool]string{true: "survey", false: "open"}[survey]
-		b.Run(name, func(b *testing.B) {
+	for _, mode := range []string{"survey", "open", "recall"} {
+		b.Run(mode, func(b *testing.B) {
 			t := New(dir, Options{})
+			if mode == "recall" {
+				s, err := t.Survey(b.Context(), 4096, nil)
+				drain(b, s, err)
+			}
 			b.ReportAllocs()
 			entries, begin := 0, time.Now()
 			for b.Loop() {
 				var s tree.Source
 				var err error
-				if survey {
+				if mode == "survey" {
 					s, err = t.Survey(b.Context(), 4096, nil)
 				} else {
 					s, err = t.Open(b.Context())

@@ -166,7 +166,12 @@ func (m *maker) equal(got, want []found) {
 		return
 	}
 	for i := range got {
-		if g, w := fmt.Sprintf("%+v", got[i]), fmt.Sprintf("%+v", want[i]); g != w {
+		g, w := got[i], want[i]
+		if !bytes.Equal(g.data, w.data) {
+			m.Errorf("%s: other data", w.path)
+		}
+		g.data, w.data = nil, nil
+		if g, w := fmt.Sprintf("%+v", g), fmt.Sprintf("%+v", w); g != w {
 			m.Errorf("entry %.300s, want %.300s", g, w)
 		}
 	}

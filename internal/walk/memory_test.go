@@ -11,15 +11,15 @@ import (
 	"mkfs/internal/tree"
 )
 
-// TestMemory walks 200,000 entries, which must take no more memory than a few.
+// TestMemory walks 80,000 entries, which must take no more memory than a few.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("makes 200,000 names")
+		t.Skip("makes 80,000 names")
 	}
 	m := &maker{t, inMemory(t)}
 	m.file("0", []byte("x"))
 	m.do(os.Chmod(m.path("0"), 0o600))
-	const names = 200000
+	const names = 80000
 	for d := range 4 {
 		m.mkdir(fmt.Sprint("d", d))
 		for i := range names / 4 {
