@@ -25,7 +25,17 @@ func (j *job) openFilling() (err error) {
 		Path: q.Path.Value, Slashes: q.SlashesAreSpaces.Value, AccessTimes: q.AccessTimes.Value, SkipUnreadable: j.skipUnreadable,
 		Sorted: j.reproducible.Given,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	var written []string
+	for _, c := range j.claims.All() {
+		written = append(written, c.Path)
+	}
+	if j.undoFile != "" {
+		written = append(written, j.undoFile)
+	}
+	return j.filling.Beside(written...)
 }
 
 // survey goes through what -p names, and refuses what cannot be made.
