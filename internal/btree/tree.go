@@ -169,6 +169,7 @@ func (tr *Tree) fresh(t *live.Trans, ptr uint64, level, records int) (block, err
 	if err != nil {
 		return block{}, tr.damagedBlock(ptr, err)
 	}
+	t.Revive(buf)
 	b := block{data: buf.Data, lay: tr.blocks.of(level), buf: buf, ptr: ptr}
 	b.lay.form.Init(b.data, tr.buffers.magic, level, records, tr.fs.Daddr(off), tr.Owner, &tr.fs.UUID)
 	return b, nil
@@ -179,6 +180,7 @@ func (tr *Tree) free(t *live.Trans, b *block) error {
 	if err := tr.Root.Free(t, b.ptr); err != nil {
 		return err
 	}
+	t.Leave(b.buf)
 	t.Cache.Forget(b.buf.Off, int64(len(b.buf.Data)))
 	return nil
 }

@@ -116,7 +116,7 @@ func newLive(g *geometry.Geometry, id aginit.Identity, c *buffer.Cache) *live.FS
 		G: g, V5: g.Features.CRC, UUID: id.UUID, Cache: c,
 		Counts:     live.Counts{FreeBlocks: g.FreeBlocks()},
 		Now:        func() (int64, uint32) { return id.Seconds, id.Nanos },
-		Generation: id.Generation,
+		Generation: id.Generation, Remains: live.Remains{},
 	}
 }
 

@@ -37,6 +37,9 @@ type FS struct {
 	// (ondisk.VersionAttr). AttrLists says that there was one in the inode itself, and so that attribute forks
 	// begin where it suits (Features2Attr2).
 	Attrs, AttrLists bool
+	// Remains are kept for a new filesystem that is to be the reference's; nil for none: fresh
+	// blocks begin with zeros.
+	Remains Remains
 	// Reserves is what is set aside in each AG; nil for nothing, as a filesystem that is
 	// not mounted has it.
 	Reserves []Reserves

@@ -90,7 +90,7 @@ func on(d *Device, g *geometry.Geometry) *live.FS {
 	}
 	cache := buffer.New(d, cfg)
 	return &live.FS{
-		G: g, V5: g.Features.CRC, UUID: UUID, Cache: cache,
+		G: g, V5: g.Features.CRC, UUID: UUID, Cache: cache, Remains: live.Remains{},
 		Now:        func() (int64, uint32) { return Seconds, 0 },
 		Generation: func() uint32 { return Generation },
 	}
