@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -186,6 +188,48 @@ func attributesOf(t *testing.T, path string) (says string) {
 		}
 	}
 	return says
+}
+
+// SIGINT and SIGTERM stop a run that fills a filesystem within a second, and leave nothing that mounts.
+func TestFilledSignals(t *testing.T) {
+	folder := t.TempDir()
+	source := filepath.Join(folder, "tree")
+	if err := os.Mkdir(source, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40_000 {
+		if err := os.WriteFile(filepath.Join(source, fmt.Sprint(i)), []byte("12345"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for sig, status := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		image := sparse(t, filepath.Join(folder, sig.String()), "1g")
+		cmd := exec.Command("mkfs", "-q", "-p", source, image)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range 20_000 { // until the first writes, which are after the survey
+			if f, err := os.Open(image); err != nil {
+				t.Fatal(err)
+			} else if n, err := allocated(f); f.Close() != nil || err != nil || n > 0 {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(20 * time.Millisecond)
+		sent := time.Now()
+		cmd.Process.Signal(sig)
+		if cmd.Wait() == nil {
+			t.Log("it was faster than the signal")
+			continue
+		}
+		if took := time.Since(sent); took > time.Second {
+			t.Errorf("%v: it took %v to stop", sig, took)
+		}
+		if got := cmd.ProcessState.ExitCode(); got != status || looksFinished(t, image) {
+			t.Errorf("%v: exit status %d; finished is %t", sig, got, looksFinished(t, image))
+		}
+	}
 }
 
 // A user who may not read a file is told which, and may leave it out; nothing is made before that.
