@@ -52,10 +52,12 @@ func fitsEasily(g *geometry.Geometry, s *populate.Survey) bool {
 	return takes <= free && g.CheckReserves(free-takes, nil) == nil && (most == 0 || s.Inodes+s.Inodes/9+1024 <= most)
 }
 
-// NoRoom says that a tree does not fit, and what would do.
+// NoRoom says that a tree does not fit, and what would do. It begins as mkfs.xfs says it, for scripts
+// that look for that (tests/xfs/818 of xfstests).
 func NoRoom(ctx context.Context, spec geometry.Spec, dev geometry.Device, g *geometry.Geometry, t tree.Tree,
 	s *populate.Survey) error {
-	text := fmt.Sprintf("%d files with %s of data take about %d blocks and %d inodes, and the filesystem has %d free blocks",
+	text := fmt.Sprintf("No space left on device: %d files with %s of data take about %d blocks and %d inodes, "+
+		"and the filesystem has %d free blocks",
 		s.Inodes, humanize.IBytes(uint64(s.Bytes)), g.FilesBound()+g.Takes(s.Load), s.Inodes, g.FreeBlocks())
 	if most := g.InodeChunk().MaxInodes; most > 0 {
 		text += fmt.Sprintf(" and may have %d inodes", most)
