@@ -106,11 +106,15 @@ func (f *Filling) list() string {
 }
 
 // Notes are what there is to say of a tree that was checked.
-func (f *Filling) Notes() []string {
-	if f.Skipped == 0 {
-		return nil
+func (f *Filling) Notes() (list []string) {
+	if f.Skipped > 0 {
+		list = append(list, fmt.Sprintf("--skip-unreadable leaves out %d files:\n  %s", f.Skipped, f.list()))
 	}
-	return []string{fmt.Sprintf("--skip-unreadable leaves out %d files:\n  %s", f.Skipped, f.list())}
+	if f.Survey != nil && f.Survey.ACLs > 0 {
+		list = append(list, fmt.Sprintf("-p: access control lists of %d files become plain attributes, as with mkfs.xfs: "+
+			"no kernel follows them", f.Survey.ACLs))
+	}
+	return list
 }
 
 // Load is what it puts into a filesystem, once it was checked; nothing if there is none.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"mkfs/internal/geometry"
 )
 
@@ -97,5 +99,34 @@ func TestOpen(t *testing.T) {
 	var none *Filling
 	if none.Load() != (geometry.Load{}) || none.Seen() != nil {
 		t.Error("no filling takes something")
+	}
+}
+
+// Who has access control lists is told that they are none in the image.
+func TestACLs(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Version 2; the owner, user 1000, the group, the mask, others: tag, permissions, number.
+	list := []byte{2, 0, 0, 0}
+	for _, e := range [][2]byte{{1, 6}, {2, 7}, {4, 4}, {16, 7}, {32, 4}} {
+		id := []byte{255, 255, 255, 255}
+		if e[0] == 2 {
+			id = []byte{232, 3, 0, 0}
+		}
+		list = append(append(list, e[0], 0, e[1], 0), id...)
+	}
+	if err := unix.Setxattr(filepath.Join(dir, "1"), "system.posix_acl_access", list, 0); err != nil {
+		t.Skip("no access control lists here:", err)
+	}
+	f, err := check(t, Request{Path: dir}, 300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := f.Notes(); len(notes) != 1 || !strings.Contains(notes[0], "access control lists of 1 files") {
+		t.Errorf("%q", notes)
 	}
 }

@@ -3,6 +3,8 @@ package populate
 import (
 	"context"
 	"io"
+	"slices"
+	"strings"
 
 	"mkfs/internal/geometry"
 	"mkfs/internal/ondisk"
@@ -15,6 +17,7 @@ type Survey struct {
 	Entries   int64  // with the root
 	Bytes     int64  // of data, in whole blocks
 	Realtime  string // a file with data that would be in the realtime section
+	ACLs      int64  // files whose access control lists become attributes that nobody follows
 	g         *geometry.Geometry
 	open      []directory // from the root to that of the entry
 	blockSize int64
@@ -139,6 +142,9 @@ func (s *Survey) attrs(e *tree.Entry) {
 		size += item + int64(len(e.Name)) + ondisk.ParentRecSize
 	}
 	n := geometry.Blocks(0)
+	if slices.ContainsFunc(e.Attrs, func(a tree.Attr) bool { return strings.HasPrefix(a.Name, "system.posix_acl_") }) {
+		s.ACLs++
+	}
 	for _, a := range e.Attrs {
 		value := int64(len(a.Value))
 		if value > s.blockSize/4 {
