@@ -67,7 +67,7 @@ func (w *writer) makeFiles(ctx context.Context, m *metafile.Maker, data populate
 		return made, err
 	}
 	f := populate.New(m.FS, m.Names(), src, data)
-	f.Progress = w.showTree(src)
+	f.Progress, f.Used = w.showTree(src), m.Used
 	if m.RootDir, err = f.Root(); err == nil {
 		m.Tree = f
 		made, err = m.All(ctx)

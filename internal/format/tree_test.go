@@ -135,3 +135,38 @@ func TestLeastSize(t *testing.T) {
 		}
 	}
 }
+
+// What a run counts is what is there, also of finobts in AGs that only files of the tree are in.
+func TestTreeCounts(t *testing.T) {
+	g := testGeometry(t, 400<<20, 16<<20)
+	f := &forest{dirs: 60, files: 400}
+	d := newDisk(400 << 20)
+	job := testJob(g, d)
+	job.Tree = f
+	stats, err := Run(context.Background(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, n, err := Contents(context.Background(), g, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n != stats.Counts || uint64(n.FreeBlocks) != uint64(made.FreeBlocks) || stats.Filled.Entries != 60*401 {
+		t.Errorf("%+v, in advance %+v, %+v", stats.Counts, n, stats.Filled)
+	}
+	m := trialFiles(g)
+	w := &writer{Job: Job{Geometry: g, Tree: f}}
+	if _, err := w.makeFiles(context.Background(), m, nil); err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := m.FinobtBlocks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for agno := range g.AGCount {
+		inodes, _, err := m.InodeCounts(agno)
+		if _, counted := blocks[agno]; err != nil || inodes > 0 && !counted {
+			t.Errorf("AG %d has %d inodes and is not looked at, %v", agno, inodes, err)
+		}
+	}
+}

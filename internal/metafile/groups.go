@@ -91,9 +91,7 @@ func (m *Maker) create(dp *inode.Inode, name string, mode uint16, t ondisk.MetaT
 	if more != nil {
 		more(ip)
 	}
-	if agno, _ := m.G.InodeAddress(ip.Ino); agno != m.ag {
-		m.ag, m.ags[agno] = agno, true
-	}
+	m.Used(ip.Ino)
 	m.count()
 	return ip, tr.Commit()
 }

@@ -166,6 +166,13 @@ func (m *Maker) Inodes() int64 {
 	return n
 }
 
+// Used notes that an inode is in use, so that FinobtBlocks looks at its AG.
+func (m *Maker) Used(ino geometry.Inode) {
+	if agno, _ := m.G.InodeAddress(ino); agno != m.ag {
+		m.ag, m.ags[agno] = agno, true
+	}
+}
+
 // FinobtBlocks is how many blocks the finobt has in each AG that has inodes.
 func (m *Maker) FinobtBlocks() (map[geometry.AGNumber]geometry.Blocks, error) {
 	blocks := map[geometry.AGNumber]geometry.Blocks{}

@@ -65,6 +65,8 @@ type Filler struct {
 	Counts Counts
 	// Progress is told of each entry that is made, and of each step of data; nil for nobody.
 	Progress func(c *Counts)
+	// Used is told of each inode; nil for nobody.
+	Used func(ino geometry.Inode)
 }
 
 // New prepares to fill a filesystem. names are its names.
@@ -177,6 +179,9 @@ func (f *Filler) create(dp *inode.Inode, e *tree.Entry) (*inode.Inode, error) {
 	ip, ok, err := f.names.Inode(t, dp, what)
 	if err != nil || !ok {
 		return nil, room(ok, err)
+	}
+	if f.Used != nil {
+		f.Used(ip.Ino)
 	}
 	if e.Mode&tree.TypeMask == tree.TypeSymlink {
 		if ok, err = symlink.Write(t, ip, e.Target, f.space.own(e)); err != nil || !ok {
