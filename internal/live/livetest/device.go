@@ -3,6 +3,7 @@
 package livetest
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"testing"
@@ -130,6 +131,9 @@ func Differ(a, b *Device, off, n int64) string {
 	x, y := make([]byte, n), make([]byte, n)
 	_, _ = a.ReadAt(x, off)
 	_, _ = b.ReadAt(y, off)
+	if bytes.Equal(x, y) {
+		return ""
+	}
 	for i := range x {
 		if x[i] != y[i] {
 			return fmt.Sprintf("byte %d (+%#x): %#x and %#x", off+int64(i), i, x[i], y[i])
